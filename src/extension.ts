@@ -168,7 +168,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
 /**
  * VS Code calls this before the host ends. It disposes of the subscriptions right afterwards, without waiting, and then waits
  * up to 5 s for the promise (`AbstractExtHostExtensionService._deactivate` and `terminate`). So services that must end in
- * order, such as the log, whose last entries are written before the storage is unlocked, are closed here and are no subscriptions.
+ * order, such as the log, whose last entries are written before the storage is unlocked, are closed here and are not subscriptions.
  */
 export function deactivate(): Promise<void> | undefined {
   return closing?.close();

@@ -75,7 +75,7 @@ export interface Agent {
   readonly sandboxLeave: SandboxLeave;
   /** Which hosts the agent may read from. */
   readonly hosts: () => Promise<HostConsents>;
-  /** The questions to the user that calls of the model wait for. */
+  /** The questions to the user that the model's calls are waiting on. */
   readonly questions: Questions;
   readonly checks: WindowChecks;
   readonly risks: RiskMarks;
@@ -84,6 +84,13 @@ export interface Agent {
   readonly images: ImageFiles;
   /** False while another window has the workspace's storage locked. */
   readonly ownsStorage: boolean;
+  /** Whether this window stores its previews: false if another window stores its own, or the stored ones cannot be read. */
+  readonly keepsPreviews: boolean;
+  /**
+   * In a window that keeps its previews in memory: resolves with `true` once they are stored after all, or with `false` when the
+   * window closes. Never rejects.
+   */
+  readonly takingOver: Promise<boolean> | undefined;
 }
 
 /** Assembles the core and restores its state from this workspace's storage. Makes no network request. */
@@ -112,7 +119,7 @@ export async function createAgent(
     const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
     await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
   }
-  void open.takeOver?.(workspace);
+  const takingOver = open.takeOver?.(workspace);
   subscriptions.push(forgetOldPreviews(store, settings, logger));
 
   const editors: LoadEditors = async () => {
@@ -158,7 +165,7 @@ export async function createAgent(
   });
   const risks = new RiskMarks(store, logger, textSearch.search);
   subscriptions.push(checks, risks);
-  const engine = structuralEngineIn(context.extensionPath, logger);
+  const engine = structuralEngineIn(context, logger);
   const { workspaceState: memory } = context;
   const questions = new Questions();
   let consents: Promise<HostConsents> | undefined;
@@ -209,7 +216,7 @@ export async function createAgent(
       keepImage: async (bytes, id) => images.keep(await images.add(bytes), id),
       refreshBases: ids => rebaser.refresh(ids),
       prepareTools: async () => {
-        // Custom tools take their names first.
+        // Custom tools claim their names before the editor tools do.
         await customTools.refresh();
         await refreshEditorTools();
       },
@@ -244,6 +251,8 @@ export async function createAgent(
     sessions,
     images,
     ownsStorage,
+    keepsPreviews: open.isDurable,
+    takingOver,
     customTools,
     commandRuns,
     sandboxes,

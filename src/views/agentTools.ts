@@ -12,6 +12,7 @@ import type { GitPorts } from '../agent/session/tools/git/readGit.ts';
 import type { ToolRegistry } from '../agent/session/tools/registry.ts';
 import type { SymbolPorts } from '../agent/session/tools/symbols/symbolsTool.ts';
 import type { HostConsent } from '../agent/session/tools/web/fetchPage.ts';
+import type { EngineFolders } from './chat/search/structuralEngine.ts';
 import type { HostConsents } from './web/hostConsents.ts';
 import { activeGit } from './workspace/gitApi.ts';
 import type { Settings } from './settings.ts';
@@ -37,11 +38,11 @@ export function windowTools(
 }
 
 /** Searches files by structure. */
-export function structuralEngineIn(extensionPath: string, logger: Logger): AstEngine & Disposable {
+export function structuralEngineIn(folders: EngineFolders, logger: Logger): AstEngine & Disposable {
   let loading: Promise<WorkerAstEngine> | undefined;
   const load = (): Promise<WorkerAstEngine> =>
     (loading ??= import('./chat/search/structuralEngine.ts').then(({ createStructuralEngine }) =>
-      createStructuralEngine(extensionPath, logger),
+      createStructuralEngine(folders, logger),
     ));
   return {
     warm: () =>

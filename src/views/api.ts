@@ -60,9 +60,9 @@ export interface CheckInfo {
 /** One attempt to resolve a preview, successful or not. */
 export interface LedgerEntry extends Omit<StoredEntry, 'kind' | 'outcome'> {
   /**
-   * `failed`: an attempt that threw (the preview is pending again, or has expired if its producer is gone), an apply that
-   * returned an error (it is applied, and does not run again), or one that did not stay: a second entry, with `lost`, takes back
-   * that it was applied, and the preview is pending again. The message begins with which of them it is.
+   * `failed`: the attempt threw (the preview is pending again, or has expired if its producer is gone), the apply returned an
+   * error (the preview is applied, and does not run again), or the change did not stay applied: a second entry, with `lost`,
+   * revokes the apply, and the preview is pending again. The message begins by saying which.
    */
   readonly outcome: PlainOutcome;
 }
@@ -123,8 +123,8 @@ export interface RedlineApi {
     stop(): void;
     readonly new: () => Promise<void>;
     /**
-     * The conversation exactly as it is sent to the model, the system prompt aside. `details` and the like are there for
-     * extensions. Answers that failed are in the events.
+     * The conversation as it is sent to the model, without the system prompt. Fields such as `details` are not sent. Failed
+     * answers are only in the events.
      */
     messages(): readonly SessionMessage[];
     readonly state: SessionState;

@@ -3,7 +3,7 @@ import type { UserAnswer } from '../agent/session/tools/answerText.ts';
 import type { Questions } from './questions.ts';
 
 /**
- * The question of `ask_user`, which a newer prompt of the user ends, too; see `AskUser`.
+ * Asks the question of `ask_user`; a newer prompt from the user also ends it. See `AskUser`.
  * @throws the abort error when the signal fires.
  */
 export async function askUser(

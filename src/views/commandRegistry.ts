@@ -71,22 +71,18 @@ export function isFromLens(args: readonly unknown[]): boolean {
   return cameFrom(args) === LENS.from;
 }
 
+/** Whether a key called the command, in a diff or between two diffs. Such a call names no preview. */
+export function isFromKey(args: readonly unknown[]): boolean {
+  return cameFrom(args) === 'key';
+}
+
 function cameFrom(args: readonly unknown[]): unknown {
   const last = args.at(-1);
   return typeof last === 'object' && last !== null && 'from' in last ? last.from : undefined;
 }
 
 /** The last argument of a call that does nothing. */
-const REHEARSAL = { from: 'rehearsal' };
-
-/**
- * Calls commands for nothing. The first time that a key calls one, VS Code asks the extension to activate before it goes on, and the
- * next key, if its command has been called before, overtakes it. Only a call on the window's side counts: `runCommands` makes it.
- */
-export function rehearse(...ids: readonly CommandId[]): void {
-  const commands = ids.map(command => ({ command, args: REHEARSAL }));
-  void vscode.commands.executeCommand('runCommands', { commands });
-}
+export const REHEARSAL = { from: 'rehearsal' };
 
 /** `executeCommand` with typed arguments. */
 export function execute<K extends CommandId>(id: K, ...args: CommandArguments[K]): Thenable<unknown> {

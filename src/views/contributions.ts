@@ -43,20 +43,20 @@ export const contextKeys = {
   usesMcp: 'redline.usesMcp',
   /** The active editor shows a preview that is pending. */
   shownPending: 'redline.shownPending',
-  /** It cannot be applied as it is, see `blockOf`. */
+  /** That preview cannot be applied as it is, see `blockOf`. */
   shownBlocked: 'redline.shownBlocked',
-  /** For it is stale. */
+  /** That preview is stale. */
   shownStale: 'redline.shownStale',
   /** The active editor is the multi-file diff of a preview. */
   multiDiff: 'redline.multiDiff',
-  /** Votes by keys are being cast, and nothing may have the focus until the diff of what is next is loaded. */
+  /** The user is voting with the keyboard, and the focus may be nowhere until the next diff is loaded. */
   goesOn: 'redline.goesOn',
 } as const;
 
 /** `@redline` in VS Code's own chat. */
 export const PARTICIPANT = 'redline.participant';
 
-/** The vendor of the entry with which the model list of VS Code's own chat lets requests go to `@redline`. */
+/** The vendor of Redline's entry in the model list of VS Code's own chat, which lets requests go to `@redline`. */
 export const OWN_VENDOR = 'redline';
 
 /** Offers the MCP server of the window to VS Code's own agents. */
@@ -103,7 +103,7 @@ interface OwnCommandArguments {
   ];
   /** Undoes these applied previews, which are in the order in which they were applied. For the chat. */
   'redline.preview.undoTurn': [previewIds: readonly string[]];
-  /** Asks the last prompt again, from before it. */
+  /** Reverts to before the last prompt, and sends it again. */
   'redline.session.retry': [];
   /** Stages code as the whole content of a file. For the chat. */
   'redline.chat.proposeCode': [path: string, code: string];
@@ -115,13 +115,13 @@ interface OwnCommandArguments {
   'redline.sandbox.runOnDisk': [id: string];
   /** Opens the output of a check: of a result, or of the last one. */
   'redline.checks.showOutput': [resultId?: string];
-  /** Finds the preview with which a check that failed no longer passes: of a result, or of the last one that failed. */
+  /** Finds the preview that makes a check fail: the check of a result, or the last one that failed. */
   'redline.checks.findBreaking': [resultId?: string];
 }
 
 /** The arguments of each command; the palette passes none. */
 export interface CommandArguments extends OwnCommandArguments {
-  /** Applies the previews in `chain` with it, on which it depends, if they are still at the revisions given there. */
+  /** Also applies the previews in `chain`, on which this one depends, if they are still at the revisions given there. */
   'redline.preview.apply': [previewId?: string, reason?: string, revision?: number, chain?: SeenRevisions];
   'redline.preview.discard': [previewId?: string, reason?: string, revision?: number];
   'redline.preview.discardWithReason': [
@@ -129,7 +129,7 @@ export interface CommandArguments extends OwnCommandArguments {
     reason?: string,
     revision?: number,
   ];
-  /** With a path: the diff of that file, in a preview of several files; with a hunk, counted from 0, at that. */
+  /** With `path`: the diff of that file, in a preview of several files; with `hunk`, counted from 0, at that hunk. */
   'redline.preview.open': [previewId?: string, path?: string, hunk?: number];
   'redline.preview.openFile': [previewId?: string];
   /** Marks a preview, or one of its files, as looked at. */
@@ -163,13 +163,13 @@ export interface CommandArguments extends OwnCommandArguments {
   'redline.showLedger': [];
   /** Shows the decision that the line at the cursor came with. */
   'redline.whoApprovedLine': [];
-  /** Of VS Code's comment threads, which pass themselves. */
+  /** VS Code's comment threads call these, with the reply or the comment. */
   'redline.comment.add': [reply: CommentReply];
   'redline.comment.delete': [comment: Comment];
   'redline.comment.edit': [comment: Comment];
   'redline.comment.save': [comment: Comment];
   'redline.comment.cancel': [comment: Comment];
-  /** Sends the comments on previews that wait. */
+  /** Sends the waiting comments on previews. */
   'redline.review.send': [];
   'redline.session.new': [];
   'redline.session.stop': [];

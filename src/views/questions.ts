@@ -9,7 +9,7 @@ export type Asked =
 /** A question that waits for the user. */
 export type Question = Asked & { readonly id: number };
 
-/** The questions to the user of calls that run. One is open at a time, and the next waits for it. */
+/** The questions that running calls ask the user. Only one is open at a time, and the next waits for it. */
 export class Questions {
   #open: (Question & { readonly end: (answer?: string) => void }) | undefined;
   #count = 0;

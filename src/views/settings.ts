@@ -22,7 +22,7 @@ export class Settings {
   /** Cached inspection of `checks`, which every turn reads. */
   #foundChecks: { readonly globalValue?: unknown; readonly workspaceValue?: unknown } | undefined;
 
-  /** The same of the shell. */
+  /** Cached result of {@link broughtShell}. */
   #foundShell: string | undefined;
 
   /** @param subscriptions end with the extension. */
@@ -243,8 +243,8 @@ export class Settings {
   }
 
   /**
-   * The user's value for a setting of an earlier version, which is read on. A workspace's value never counts: VS Code enforces the
-   * scope of contributed settings only.
+   * The user's value for a setting of an earlier version, which is still read. A workspace's value never counts: VS Code enforces
+   * the scope of contributed settings only.
    */
   #former(key: string): unknown {
     return this.#configuration.inspect(key)?.globalValue;
@@ -274,7 +274,7 @@ function pathsIn(value: unknown): readonly string[] {
     .filter(each => path.isAbsolute(each));
 }
 
-/** The mode (Review, Auto or Manual), for views that show and switch it. */
+/** The mode (Ask Me, Auto if Checks Pass, Auto or Manual), for views that show and switch it. */
 export interface ModeSwitch {
   get(): ModelAuthority;
   set(mode: ModelAuthority): Promise<void>;

@@ -31,7 +31,7 @@ export function startSinceLooked(agent: Agent, looks: LookedAt): Disposable {
 }
 
 /**
- * Opens the diffs again that were in front when the window was reloaded.
+ * Reopens the diffs that were in front when the window was reloaded.
  * @param memory `undefined` while another window owns the storage: its previews are not those of this window
  */
 export function startShownAgain(
@@ -84,8 +84,8 @@ type Load = () => Promise<Disposable>;
 
 /**
  * Loads a part once.
- * @param loadFor how, with an event that it is about; else `undefined`
- * @param now how, if it is to be loaded at once
+ * @param loadFor the loader, if the event needs the part; else `undefined`
+ * @param now the loader, if the part is to be loaded at once
  */
 function startWithFirst<T>(
   { logger }: Agent,

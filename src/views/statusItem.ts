@@ -32,8 +32,8 @@ export interface CheckNews {
 }
 
 /**
- * `3 pending` in the status bar, and while the cursor is in a preview `Hunk 3 of 14 · cart.ts · 3 pending`. A click goes to
- * that hunk, or opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
+ * `3 pending` in the status bar, and while the cursor is in a preview `Hunk 3 of 14 · cart.ts · 3 pending changes`.
+ * A click goes to that hunk, or opens the head; the tooltip links to Apply and Discard. Once nothing is pending any
  * more, it tells for a while how the review ended, and a click opens the ledger.
  */
 export class StatusItem extends Owner {
@@ -78,14 +78,15 @@ export class StatusItem extends Owner {
     const head = this.#review.list()[0];
     if (!head) return this.#showEnd(this.#tally.line);
     const at = this.#place?.at;
-    const counted = vscode.l10n.t('{0} pending', count);
-    const pending = `$(diff) ${at ? `${withoutIcons(at.text)} · ${counted}` : counted}`;
+    const { l10n } = vscode;
+    const named = (): string => countText(l10n.t('1 pending change|{0} pending changes'), l10n)(count);
+    const counted = at ? `${withoutIcons(at.text)} · ${named()}` : l10n.t('{0} pending', count);
+    const pending = `$(diff) ${counted}`;
     const worst = worstOf(this.#checks?.current() ?? []);
     this.#item.text = worst ? `${pending} · ${withoutIcons(checkText(worst, oneLine))}` : pending;
     void this.#showTooltip(head);
     const target: CommandArguments['redline.preview.open'] = at ? [at.id, at.path, at.hunk] : [head.id];
-    this.#setCommand(makeCommand(vscode.l10n.t('Open'), 'redline.preview.open', ...target));
-    const { l10n } = vscode;
+    this.#setCommand(makeCommand(l10n.t('Open'), 'redline.preview.open', ...target));
     const label = at
       ? `${at.text}. ${countText(l10n.t('1 preview is pending|{0} previews are pending'), l10n)(count)}`
       : countText(

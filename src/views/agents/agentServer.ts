@@ -54,7 +54,7 @@ export class AgentServer {
   /** Lets `redline-mcp` find this window. A failure is logged: agents of VS Code itself do not need it. */
   async announce(): Promise<void> {
     this.#isAnnounced = true;
-    const { ownsStorage, logger, context } = this.#parts;
+    const { keepsPreviews, logger, context } = this.#parts;
     const storage = context.storageUri?.fsPath;
     try {
       await placePrograms(context);
@@ -64,7 +64,7 @@ export class AgentServer {
           ...this.#server.address,
           pid: process.pid,
           folders: await Promise.all(folders.map(({ uri }) => realPathOf(uri.fsPath))),
-          keepsPreviews: ownsStorage,
+          keepsPreviews,
           storage,
           startedAt: this.#startedAt,
         };

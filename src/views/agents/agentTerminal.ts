@@ -69,7 +69,7 @@ async function pickProgram(ctx: Ctx): Promise<string | undefined> {
   ];
   const picked = await vscode.window.showQuickPick(items, {
     title: l10n.t('Open an agent terminal'),
-    placeHolder: l10n.t('What is written there becomes previews, by its edit tools or by its shell.'),
+    placeHolder: l10n.t('Changes made there, by edit tools or in the shell, become previews.'),
   });
   if (picked === copy) await copyCommand(ctx);
   return picked?.program;

@@ -27,8 +27,8 @@ const VERSION_MS = 5_000;
 type Folder = ReturnType<VsCodeWorkspace['folders']>[number] & { readonly prefix: string };
 
 /**
- * Stages the changes of an agent's configuration that connect it in a folder of the workspace, and opens them; only the user can
- * apply them. For any other MCP client, and where a file cannot be changed safely, it shows the steps.
+ * Stages the changes to an agent's configuration that connect it in a workspace folder, and opens them; only the user can apply
+ * them. For any other MCP client, and where a file cannot be changed safely, it shows the steps.
  * @param args the id of an agent, and the URI of a workspace folder; it asks for missing ones.
  * @returns the id of the preview, if there is something to change.
  */
@@ -114,7 +114,7 @@ async function stage(
   return preview.id;
 }
 
-/** Warnings about edits of an agent, as it is set up on this machine, that Redline cannot hold back. */
+/** Warnings about edits that Redline cannot hold back, given how the agent is set up on this machine. */
 async function notesOn({ id, name }: KnownAgent, folder: string): Promise<readonly string[]> {
   const { l10n } = vscode;
   const notes = id === 'claude' ? grantsText(await claudeGrants(folder, homedir()), l10n) : [];
@@ -149,7 +149,7 @@ async function changesFor(
   return changes;
 }
 
-/** The file with the first of its names that exists, else with the last. */
+/** The file under its first possible name that exists, else under the last one. */
 async function find({ names }: ConfigFile, prefix: string, workspace: VsCodeWorkspace) {
   for (const name of names.slice(0, -1)) {
     const at = await workspace.resolvePath(path.posix.join(prefix, name));
@@ -178,7 +178,7 @@ async function chooseFolder(workspace: VsCodeWorkspace, uri: unknown): Promise<F
   const [first, ...others] = folders;
   if (!first)
     return void showInfo(
-      vscode.l10n.t('Open the folder in which the agent works first: its configuration is written there.'),
+      vscode.l10n.t('First open the folder that the agent works in: its configuration is written there.'),
     );
   if (uri !== undefined) return folders.find(({ fsPath }) => vscode.Uri.file(fsPath).toString() === uri);
   if (others.length === 0) return first;
@@ -196,14 +196,14 @@ export function holdsText(name: string): string {
   const asks = connected.some(mode => shellHold(mode) === 'asks');
   return [
     l10n.t('Edits wait here.'),
-    asks ? l10n.t('Its shell asks first.') : l10n.t('So does what its shell writes.'),
+    asks ? l10n.t('Its shell asks first.') : l10n.t('So do writes by its shell.'),
     ...(writes.length > 0
       ? [l10n.t('Not held: {0}.', writes.map(({ mode }) => modeText(mode)).join(', '))]
       : []),
   ].join(' ');
 }
 
-/** The mode as its program names it; places in which people start an agent have translated words. */
+/** The mode's name in its program, translated if the mode is a place to start the agent in. */
 function modeText(mode: string): string {
   if (mode === 'in a subfolder without git') return vscode.l10n.t('in a subfolder without git');
   return mode === 'in another worktree' ? vscode.l10n.t('in another worktree') : mode;

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
@@ -35,8 +34,6 @@ export class OtherAgents extends Owner {
     },
     views: async () => (await import('./windowViews.ts')).windowViews(this.parts),
   });
-  /** Tells the terminals of this window where to find its views. */
-  #file: string | undefined;
   /** Whether agents of other programs may connect. */
   #isAllowed = false;
 
@@ -62,28 +59,21 @@ export class OtherAgents extends Owner {
     return this.#life.views();
   }
 
-  /** Lets the terminals of this window find its views. No server is started for them. @returns the file that tells them */
+  /** Lets new terminals of this window find its views. No server is started for them. @returns the file that tells them */
   async terminalFile(): Promise<string> {
-    const { viewsFolder } = await import('./windowViews.ts');
     const { placePrograms } = await import('./agentServer.ts');
-    // Terminals outlive a reload, after which the window is another process.
-    const name = this.parts.ownsStorage ? 'window.json' : `window-${process.pid}.json`;
-    const file = (this.#file = path.join(viewsFolder(this.parts), name));
     await placePrograms(this.parts.context);
-    const socket = await (await this.views()).listen();
-    await writeFile(file, JSON.stringify({ socket }), { mode: 0o600 });
-    return file;
+    return (await this.views()).terminalFile();
   }
 
   /** Recovers changes that agents left in views, and reconnects agents still at work in terminals. Never rejects. */
   async #recover(): Promise<void> {
     const { context, ownsStorage, logger } = this.parts;
     const folder = path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'views');
-    // Of several windows on a folder, one takes it.
-    if (!ownsStorage || !existsSync(folder)) return;
+    if (!existsSync(folder)) return;
     try {
       const { recoverViews } = await import('./windowViews.ts');
-      if (await recoverViews(await this.views(), folder)) await this.terminalFile();
+      await recoverViews(await this.views(), folder, ownsStorage);
     } catch (error) {
       logger.error(`What agents have written could not be taken: ${detailOf(error)}`);
     }
@@ -119,7 +109,6 @@ export class OtherAgents extends Owner {
 
   async #stop(): Promise<void> {
     if (this.#life.hasServer) showLanguageModelTools(true);
-    if (this.#file !== undefined) await rm(this.#file, { force: true }).catch(() => undefined);
     await this.#life.stop();
   }
 

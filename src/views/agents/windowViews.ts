@@ -7,6 +7,7 @@ import { stayedText } from '../../agent/clients/view/terminalWords.ts';
 import { viewMount } from '../../agent/sandbox/agentView/viewMount.ts';
 import type { Agent } from '../agent.ts';
 import { reportLeftOut } from '../review/external/report.ts';
+import { storageAdvice } from '../texts/errorSentence.ts';
 import { whySentence } from '../texts/sandboxWords.ts';
 import { showInfo, showWarning, withCancel } from '../toast.ts';
 
@@ -24,7 +25,7 @@ export function viewsFolder({ context }: WindowViewsParts): string {
 export function windowViews(parts: WindowViewsParts): AgentViews {
   const { workspace, settings } = parts;
   const storage = viewsFolder(parts);
-  return new AgentViews({
+  const views = new AgentViews({
     ...parts,
     storage,
     pace: viewPace,
@@ -37,6 +38,13 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
       await withCancel(title, (signal, report) => copy(signal, done => report(done, total)));
     },
     sentenceOf: whySentence,
+    onTrouble: ({ name }, error) => {
+      const what = vscode.l10n.t(
+        'What {0} writes cannot become previews. Nothing of it is lost, and it is tried again.',
+        name,
+      );
+      void showWarning(`${what} ${storageAdvice(error, vscode.l10n)}`);
+    },
     onNotTaken: ({ name }, { leftOut, isTooMuch, stayed }) => {
       reportLeftOut(leftOut);
       if (stayed.length > 0)
@@ -56,12 +64,16 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
         );
     },
   });
+  void parts.takingOver?.then(isStored => (isStored ? views.keepRecord() : undefined));
+  return views;
 }
 
-/** Recovers the writes of agents that ended while no window was open. @returns whether some are still at work */
-export async function recoverViews(views: AgentViews, folder: string): Promise<boolean> {
-  const isAnyAtWork = await views.recover();
+/**
+ * Recovers the writes of agents that ended while no window was open, and lets those at work come back.
+ * @param isOwner if several windows have the folder open, only the storage's owner recovers the changes
+ */
+export async function recoverViews(views: AgentViews, folder: string, isOwner: boolean): Promise<void> {
+  if (!isOwner) return views.goOn();
   // If nothing is left, the next start need not look.
-  if (!isAnyAtWork) await rmdir(folder).catch(() => undefined);
-  return isAnyAtWork;
+  if (!(await views.recover())) await rmdir(folder).catch(() => undefined);
 }

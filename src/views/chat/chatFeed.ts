@@ -29,7 +29,7 @@ import { arrivingItem, buildTranscript } from './transcript/transcript.ts';
 const THROTTLE_MS = 50;
 /** How much longer they may be collected if a long chat takes time to build. */
 const MAX_REST_MS = 500;
-/** The same for the output of a command and the progress of a tool, which may come fast and for long. */
+/** The same for the output of a command and the progress of a tool, which may come fast and for a long time. */
 const PROGRESS_MS = 250;
 
 /** The model that the settings currently select. */
@@ -59,7 +59,7 @@ export interface ChatFeedOptions {
   readonly model: () => ModelInfo;
   /** Line about a review that has just ended, else empty. */
   readonly reviewDone?: { readonly line: string; readonly onDidChange: Event<unknown> };
-  /** The texts of VS Code's display language by the English ones; `undefined` for English. */
+  /** The texts in VS Code's display language, keyed by the English ones; `undefined` for English. */
   readonly texts: Readonly<Record<string, string>> | undefined;
   readonly logger: Logger;
   /** The address of an image's file in the panel. */
@@ -172,7 +172,7 @@ export class ChatFeed extends Owner {
     });
   }
 
-  /** The items now, and the cards that are no longer among them, as the page announces them before they go. */
+  /** The current items, and the cards that have left them, which the page announces before it removes them. */
   #itemsAfter(before: readonly ViewItem[]): { items: readonly ViewItem[]; resolved: readonly ViewItem[] } {
     const input = this.#input();
     const items = buildTranscript(input);
@@ -180,8 +180,8 @@ export class ChatFeed extends Owner {
   }
 
   /**
-   * The shown items with the text that has arrived since, and that text. Neither the list is rebuilt nor the whole answer read;
-   * `undefined` if the answer is not shown.
+   * The shown items with the text that has arrived since, and that text. The list is not rebuilt, and the whole answer is not
+   * read; `undefined` if the answer is not shown.
    */
   #withArriving(
     before: readonly ViewItem[],

@@ -16,9 +16,9 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
 
   constructor(options: ChatCtx) {
     this.#options = options;
-    // VS Code's own chat ends a question that it cannot show, at once.
+    // Waits for a moment, since VS Code's own chat immediately ends a question that it cannot show.
     this.#asking = options.questions.onDidChange(() => queueMicrotask(() => this.#tellOfQuestion()));
-    // Prompts may also wait that another chat sent, before this view was ever loaded.
+    // Prompts that another chat sent may be returned before this view was ever loaded.
     this.#returning = options.session.onDidEmit(event => {
       if (event.type === 'prompts_returned') void this.view().then(view => view.putBack(event.prompts));
     });

@@ -27,7 +27,7 @@ export interface LocalCommandsOptions {
   };
   /** The name of a file as the user knows it. */
   readonly nameOf: (file: string) => string;
-  /** The open previews, those to review first first. */
+  /** The open previews, in review order. */
   readonly review: { list(): readonly Preview[] };
   /** The preview in the active editor. */
   readonly activePreviewId: () => string | undefined;

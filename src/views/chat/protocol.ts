@@ -58,7 +58,7 @@ export const webviewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stopCommand'), id: previewId }),
   /** Answers a question: with a choice or, about a host, for how long the agent may read from it. */
   z.object({ type: z.literal('answer'), id: z.int(), answer: z.string().check(z.maxLength(1_000)) }),
-  /** Takes a prompt back that waits; to edit it, into the input. */
+  /** Takes back a queued prompt; with `edit`, puts it into the input. */
   z.object({ type: z.literal('takeBack'), id: z.string().check(z.maxLength(20)), edit: z.boolean() }),
   /** Resolves the revision that is shown. */
   z.object({
@@ -105,7 +105,7 @@ export const webviewMessage = z.discriminatedUnion('type', [
     path: z.string().check(z.minLength(1), z.maxLength(4_000)),
     code: z.string().check(z.maxLength(MAX_CODE_CHARS)),
   }),
-  /** Asks the last prompt again, from before it. */
+  /** Reverts to before the last prompt, and sends it again. */
   z.object({ type: z.literal('retry') }),
   /** Applies the revision of the preview that the editor shows; opens one if none is shown. */
   z.object({ type: z.literal('applyShown') }),
@@ -156,13 +156,13 @@ const status = z.object({
   activity: z.optional(
     z.discriminatedUnion('kind', [
       z.object({ kind: z.enum(['summarizing', 'asking']) }),
-      /** The request is sent again in so many seconds. */
+      /** The request is sent again in this many seconds. */
       z.object({
         kind: z.literal('retrying'),
         code: z.enum(['rateLimited', 'server']),
         seconds: z.number(),
       }),
-      /** A review has just ended like this. */
+      /** A review has just ended; `text` says how. */
       z.object({ kind: z.literal('reviewed'), text: z.string() }),
     ]),
   ),
@@ -171,12 +171,12 @@ export type ChatStatus = z.infer<typeof status>;
 
 /** To the webview. */
 export const hostMessage = z.discriminatedUnion('type', [
-  /** Comes first: the texts of VS Code's display language by the English ones; empty for English. */
+  /** Comes first: the texts in VS Code's display language, keyed by the English ones; empty for English. */
   z.object({ type: z.literal('language'), texts: z.record(z.string(), z.string()) }),
   /** Everything that is shown; replaces the previous content. */
   z.object({
     type: z.literal('snapshot'),
-    /** For the completion list behind `/`. */
+    /** For the completion list after `/`. */
     commands: z.array(z.object({ name: z.string(), usage: z.string(), about: z.string() })),
     items: z.array(viewItem),
     status,
@@ -198,7 +198,6 @@ export const hostMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('attached'), refs: z.array(attachmentRef) }),
   /** Puts prompts that are not sent, or were reverted, into the input, before the text there. */
   z.object({ type: z.literal('putBack'), text: z.string(), refs: z.array(attachmentRef) }),
-  /** Scrolls to the item with that key, or the first one below it, and focuses it. */
   /** Workspace paths that match a `findFiles`, best first. */
   z.object({ type: z.literal('files'), request: z.int(), paths: z.array(z.string()) }),
 ]);

@@ -76,7 +76,7 @@ const partRow = z.object({
   /** Left out if it is a whole file. */
   hunk: z.optional(z.int()),
   state: cardState,
-  /** It was discarded, and a pending preview proposes it again; once that is resolved, this state is its state. */
+  /** It was discarded, and a pending preview proposes it again; once that preview is resolved, `state` is its state. */
   isReopened: z.optional(z.boolean()),
   remedy: z.optional(remedy),
 });
@@ -167,7 +167,7 @@ const turnRow = z.object({
   /** The preview whose diff shows it. */
   id: previewId,
   state: z.enum([...outcome, 'stale', 'conflicts']),
-  /** Its hunks, if they came to different things. */
+  /** Its hunks, counted by outcome, if the outcomes differ. */
   counts: z.optional(hunkCounts),
   /** Why it was decided so, and why it failed. */
   reason: z.optional(z.string()),
@@ -240,7 +240,8 @@ const toolItem = z.object({
 /** One entry of the message list. A key identifies the same entry for the lifetime of the session. */
 export const viewItem = z.discriminatedUnion('kind', [
   /**
-   * Heading above the previews from elsewhere, and below them if there are more; above a conversation with its beginning left out.
+   * Heading above the previews from elsewhere, followed by a second one if more are pending; or above a conversation whose
+   * beginning is left out.
    */
   z.object({
     kind: z.literal('heading'),

@@ -28,7 +28,7 @@ const KEYS = new RegExp(
 const ASSIGNED =
   /((?:(?:api|access|account|private|signing)[-_]?key|secret|token|passw(?:or)?d|passphrase|credentials?|auth)["']?(?: ?[=:] ?| (?=\w)(?<=--[-\w]{1,40} )))(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/gi;
 const HEADER = /(\bauthorization["']? ?: ?["']?(?:\w{1,20} )?)[^\s"',;]+/gi;
-/** A user and a password of curl. */
+/** A user and a password passed to curl. */
 const OF_USER = /(\s(?:-u|--user)[ =]["']?[^\s:"']{1,80}:)[^\s"']+/g;
 /** A variable of the environment, with a name of several words. */
 const VARIABLE = /\b([A-Z][A-Z0-9_]{0,80})=(?:"[^"]*"|'[^']*'|[^\s"',;&]+)/g;
@@ -53,7 +53,7 @@ export function redacted(text: string, { secrets, folders }: Private): string {
 
 /**
  * The value of a setting. For objects, such as checks with their commands, only their number is given.
- * @param isPrivate the same for any value: settings.json may hold anything
+ * @param isPrivate gives only the number for any value: settings.json may hold anything
  */
 export function settingText(value: unknown, isPrivate = false): string {
   const values = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [];

@@ -18,7 +18,7 @@ export function requestText({ provider, body }: SentRequest, time: string, l10n:
     `## ${l10n.t('Messages')}`,
     ...listOf(messages).flatMap((message, index) => section(message, 'role', `${index + 1}. `)),
     `## ${l10n.t('Tools')}`,
-    // Servers of OpenAI's kind wrap each tool.
+    // OpenAI-compatible servers wrap each tool.
     ...listOf(tools).flatMap(tool =>
       section(isRecord(tool) && isRecord(tool['function']) ? tool['function'] : tool, 'name', ''),
     ),

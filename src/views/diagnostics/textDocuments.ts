@@ -19,7 +19,7 @@ export class TextDocuments implements vscode.TextDocumentContentProvider, vscode
     );
   }
 
-  /** @param name of the file; by its ending VS Code knows the language. */
+  /** @param name of the file; VS Code tells the language by its extension. */
   async show(name: string, text: string): Promise<void> {
     await vscode.window.showTextDocument(this.hold(name, text));
   }

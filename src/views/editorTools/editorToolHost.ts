@@ -64,14 +64,14 @@ class VsCodeToolHost implements EditorToolHost {
 }
 
 /**
- * Whether this is one of the tools that Redline offers to other agents. Through it, its own model would be another agent, with its
- * own votes.
+ * Whether this is one of the tools that Redline offers to other agents. Through such a tool, Redline's own model would act as
+ * another agent, with votes of its own.
  */
 function isOwn(name: string): boolean {
   return Object.hasOwn(languageModelTools, name) || name.startsWith(MCP_TOOL_PREFIX);
 }
 
-/** The extensions that contribute tools, by the names of these. */
+/** The extensions that contribute tools, by tool name. */
 function contributedTools(): ReadonlyMap<string, ToolOrigin> {
   const owners = new Map<string, ToolOrigin>();
   for (const { id, packageJSON } of vscode.extensions.all) {

@@ -87,7 +87,7 @@ export class AppliedUnseen extends Owner {
   }
 }
 
-/** The mode in which the model goes on; if it no longer applies anything on its own, only its earlier applies. */
+/** The item's text. It names the mode only if the model applies changes on its own in it. */
 function textIn(mode: ReturnType<ModeSwitch['get']>): string {
   const { l10n } = vscode;
   switch (mode) {

@@ -7,7 +7,7 @@ import { diffStat, type DiffStat } from '../../agent/hold/text/lineDiff.ts';
 
 /** The most files of one preview whose changed lines are counted. */
 const MAX_FILES = 200;
-/** How long counts are collected before they are told, in milliseconds. */
+/** How long counts are collected before they are reported, in milliseconds. */
 const GATHER_MS = 50;
 
 /** Counts the changed lines of previews in the background, one file at a time, once for each change. */
@@ -27,7 +27,7 @@ export class DiffStats {
     this.#tell = coalesce(onReady, GATHER_MS);
   }
 
-  /** The stats of the first changes; `undefined` until they are counted, which the first call starts. */
+  /** The stats of the first `MAX_FILES` changes; `undefined` until they are counted, which the first call starts. */
   of(preview: Preview): readonly DiffStat[] | undefined {
     const { id, revision, changes } = preview;
     if (!changes) return undefined;

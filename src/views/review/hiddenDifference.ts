@@ -21,7 +21,7 @@ export function hiddenDifferences(change: FileChange): Promise<readonly string[]
   return notes;
 }
 
-/** The differences that stay as they are however a change is rebased or edited. */
+/** The differences that no rebase or edit of the change alters. */
 export function lastingDifferences(change: FileChange): readonly string[] {
   if (change.kind === 'rename') return [movedText(change)];
   const mode = 'mode' in change ? change.mode : undefined;
@@ -30,7 +30,7 @@ export function lastingDifferences(change: FileChange): readonly string[] {
   return [];
 }
 
-/** A file that keeps its name is told by its new folder. */
+/** Names the new folder of a file that keeps its name, and the old path of any other. */
 function movedText({ path, from }: Extract<FileChange, { kind: 'rename' }>): string {
   const nameAt = (whole: string): number => whole.lastIndexOf('/') + 1;
   const isSameName = path.slice(nameAt(path)) === from.slice(nameAt(from));
@@ -73,7 +73,7 @@ function alone({ indentation, trailing, lineEndings }: UnseenLines, endings: str
   return [what, ...(endings === undefined ? endingNotes(lineEndings) : [endings])];
 }
 
-/** Notes on differences beside those that the diff shows. Numbers that may be too low are left out. */
+/** Notes on differences other than those that the diff shows. Numbers that may be too low are left out. */
 function besides(
   { indentation, trailing, lineEndings, isExact }: UnseenLines,
   endings: string | undefined,

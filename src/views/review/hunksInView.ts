@@ -7,7 +7,7 @@ import type { LineRange } from './shownRevisions.ts';
 /** How long a line must be in view to count as looked at, in milliseconds. */
 const VIEW_MS = 1_000;
 
-/** Stands for a change without lines, which is seen wherever its file is: a rename, or one of permissions. */
+/** Stands for a change without lines (a rename, or one of permissions), which is in view whenever its file is. */
 const NO_LINE = -1;
 
 /** How much of a file was in view. */
@@ -18,7 +18,7 @@ interface View {
   readonly since: Map<number, number>;
 }
 
-/** Finds the hunks of files of which every line was in view long enough. */
+/** Finds the files whose hunks were all in view, each line for long enough. */
 export class HunksInView implements Disposable {
   readonly #logger: Logger;
   readonly #lookAgain: () => void;
@@ -34,7 +34,8 @@ export class HunksInView implements Disposable {
   }
 
   /**
-   * Notes which lines of a file are in view. @returns whether all lines of its hunks were, each for long enough; then it is forgotten.
+   * Notes which lines of a file are in view. @returns whether all lines of its hunks were, each for long enough; if so, the file is
+   * forgotten.
    * @param key stands for the file with this change
    */
   note(key: string, change: FileChange, lines: readonly LineRange[]): boolean {
@@ -83,7 +84,7 @@ export class HunksInView implements Disposable {
       for (const { afterStart, afterEnd, beforeStart, beforeEnd } of hunks) {
         const [start, end] = change.after ? [afterStart, afterEnd] : [beforeStart, beforeEnd];
         for (let line = start; line < end; line++) left.add(line);
-        // A hunk without lines is between two lines, of which the second may not exist.
+        // A hunk without lines is between two lines; the second may not exist.
         if (start === end) left.add(Math.max(0, start - 1));
       }
       view.left = left.size > 0 ? left : left.add(NO_LINE);

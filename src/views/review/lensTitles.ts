@@ -110,8 +110,8 @@ function applyLens(
 }
 
 /**
- * The row above the first one, if there is something to know before deciding: a problem, checks that did not pass, the model's
- * advice against it, risks, and differences that the diff does not show. Notes on the whole preview are in its first file.
+ * The row above the first hunk's lenses, if there is something to know before deciding: a problem, checks that did not pass, the
+ * model's advice against it, risks, and differences that the diff does not show. Notes on the whole preview are in its first file.
  */
 export function warningLenses(subject: LensSubject, store: PreviewStore): vscode.Command[] {
   const { preview, change } = subject;
@@ -241,7 +241,7 @@ function riskNotes(
 /** The longest reason that a row shows, in characters; the tooltip has all of it. */
 const MAX_REASON = 120;
 
-/** The model's advice against it, and why; the reason of an advice on several previews is only in the tooltip. */
+/** The model's advice against it, and why; the reason for advice on several previews is only in the tooltip. */
 function againstNote(recommendation: Recommendation): vscode.Command {
   const why = withoutIcons(recommendation.reason.trim(), MAX_REASON) || vscode.l10n.t('No reason provided');
   const text = recommendation.isOfSet

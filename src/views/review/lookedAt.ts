@@ -24,7 +24,7 @@ interface Seen {
 }
 
 /**
- * Knows which files of open previews the user has looked at: those of which every line of a hunk was in view for a second, and
+ * Knows which files of open previews the user has looked at: those whose hunks were all in view, each line for a second, and
  * those marked by hand. A mark is for the content shown: once a revision changes the file or the base of its proposal, the file
  * counts as not looked at. Marks help with the review; no decision depends on them.
  */
@@ -78,8 +78,8 @@ export class LookedAt extends Owner {
   }
 
   /**
-   * The change of a file that the user saw before the present one, if that is another proposal. It stays until they look at a
-   * later one.
+   * The change to this file that the user saw before the present one, if it proposed other content. It stays the same until they
+   * look at a later one.
    */
   seenBefore(preview: Preview, change: FileChange): FileChange | undefined {
     const seen = this.#seen.get(preview.id)?.get(change.path);
@@ -142,7 +142,7 @@ export class LookedAt extends Owner {
     files.set(change.path, { change, before });
   }
 
-  /** Whether every line of a hunk was in view, each for long enough. */
+  /** Whether all hunks were in view, each line for long enough. */
   #wasInView(key: string, change: FileChange, lines: readonly LineRange[]): boolean {
     if (this.#hunks) return this.#hunks.note(key, change, lines);
     this.#loading ??= import('./hunksInView.ts').then(({ HunksInView }) => {

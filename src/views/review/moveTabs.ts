@@ -69,7 +69,7 @@ async function openInstead(tab: vscode.Tab, target: vscode.Uri): Promise<void> {
   const { selections, visibleRanges } = shown ?? {};
   const options = {
     ...{ viewColumn: group.viewColumn, preserveFocus: true, preview: isPreview },
-    // Of `vscode.open`: without coming to the front.
+    // An option of `vscode.open`: the tab does not come to the front.
     background: !isActive,
   };
   if (input instanceof vscode.TabInputText)

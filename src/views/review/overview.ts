@@ -45,7 +45,7 @@ export class Overview implements vscode.Disposable {
     this.#opened.fire(previews.map(({ id }) => id));
   }
 
-  /** @returns the previews shown with all of their files; at least the first, of which no other diff shows more */
+  /** @returns the previews shown with all of their files, and always the first, since no other diff shows more of it */
   async #show(name: string, previews: readonly Preview[]): Promise<readonly Preview[]> {
     const { leftOutNote, MAX_FILES, shownFiles } = await import('./showDiff.ts');
     let count = 0;

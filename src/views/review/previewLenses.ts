@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { coalesce } from '../../agent/base/async.ts';
+import { coalesce, TimeSlice } from '../../agent/base/async.ts';
 import { Owner } from '../../agent/base/disposable.ts';
 import type { ProposedChange } from '../../agent/hold/preview/pendingFiles.ts';
 import { hunksOfChange, textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
@@ -16,8 +16,11 @@ import { shownChange } from './shownChange.ts';
 
 type LensTitles = typeof lensTitles;
 
-/** How long news of checks are collected, in milliseconds. */
+/** How long changes of checks and risks are collected, in milliseconds. */
 const CHECKS_MS = 300;
+
+/** How many hunks get their lenses before other work gets a chance to run. */
+const AT_ONCE = 100;
 
 interface Marks {
   marksOf(preview: Preview): readonly CheckMark[];
@@ -123,11 +126,16 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
       ...{ checks: this.#checks.marksOf(preview), risks: this.#risks.of(preview) },
     };
     // Lenses of one line are one row: the warnings are above the line before, if there is one.
-    return [
+    const lenses = [
       ...at(Math.max(0, first - 1), warningLenses(subject, store)),
       ...at(first, hunkLenses(subject, store)),
-      ...hunks.slice(1).flatMap((hunk, n) => at(hunk.afterStart, hunkLenses(subject, store, n + 1))),
     ];
+    const slice = new TimeSlice();
+    for (let n = 1; n < hunks.length; n++) {
+      lenses.push(...at(hunks[n]!.afterStart, hunkLenses(subject, store, n)));
+      if (n % AT_ONCE === 0) await slice.turn();
+    }
+    return lenses;
   }
 }
 

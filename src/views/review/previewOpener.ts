@@ -5,8 +5,7 @@ import { isOpen, type Preview } from '../../agent/hold/preview/preview.ts';
 import type { SessionEvent } from './sessionPort.ts';
 import { planOf } from '../../agent/hold/preview/plan.ts';
 import type { Agent } from '../agent.ts';
-import { rehearse } from '../commandRegistry.ts';
-import { contextKeys, type CommandId } from '../contributions.ts';
+import { contextKeys } from '../contributions.ts';
 import type { PreviewTabs } from './previewTabs.ts';
 import { documentPath, parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
 import type { ProposalEdits } from './documents/proposalEdits.ts';
@@ -34,13 +33,6 @@ interface Ending {
   /** Whether the focus is where it was when the vote was cast, in the editor. If so, the next preview gets it. */
   inEditor: boolean;
 }
-
-/** Commands that have keys in a preview. */
-const KEYS: readonly CommandId[] = [
-  ...(['redline.preview.apply', 'redline.preview.discard'] as const),
-  ...(['redline.preview.applyHunk', 'redline.preview.discardHunk'] as const),
-  ...(['redline.preview.next', 'redline.preview.previous'] as const),
-];
 
 /**
  * Opens previews as diffs, on request or automatically, and closes their tabs once they are resolved.
@@ -80,7 +72,7 @@ export class PreviewOpener extends Owner {
     this.own(ctx.session.onDidEmit(event => this.#followSession(event)));
     this.own(
       vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
-        // A document without unsaved changes was read again, unless the user has undone theirs.
+        // If the document has no unsaved changes, VS Code has read it again, unless the user has undone their edits.
         if (document.isDirty || reason !== undefined) this.#noteActivity(document);
       }),
     );
@@ -128,9 +120,9 @@ export class PreviewOpener extends Owner {
   }
 
   /**
-   * Casts a vote of the active editor, once earlier votes are cast and their next stops are shown: if the review goes on, the focus
-   * goes with it. A vote that runs something holds up no other. Meanwhile the keys for hunks also hold where nothing has the focus,
-   * as while a diff takes the place of another.
+   * Casts a vote of the active editor, once earlier votes are cast and their next stops are shown: if the review goes on, the
+   * focus goes with it. A vote that runs something does not hold up the others. Meanwhile the keys also work where nothing has
+   * the focus, such as while one diff replaces another.
    */
   async voteInEditor<T>(cast: () => Promise<T>): Promise<T> {
     const before = this.#queue;
@@ -149,6 +141,11 @@ export class PreviewOpener extends Owner {
       this.#votesInEditor.delete(vote);
       resolve();
     }
+  }
+
+  /** Whether a vote is being cast, and VS Code has emptied its diff for the next one. */
+  get isBetweenDiffs(): boolean {
+    return this.#goesOn && vscode.window.activeTextEditor === undefined;
   }
 
   /** The user has gone to the chat: votes that end from now on leave the focus there. */
@@ -284,7 +281,7 @@ export class PreviewOpener extends Owner {
       await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   }
 
-  /** Shows the next pending preview in the tab of one that the user has resolved, unless it is in front beside it. */
+  /** Shows the next pending preview where it is already in front, else in the tab of the one that the user has resolved. */
   async #goOn(resolvedId: string, ending: Ending): Promise<void> {
     const { store, settings, tabs } = this.#ctx;
     const viewColumn = tabs.columnShowing(resolvedId);
@@ -335,10 +332,11 @@ export class PreviewOpener extends Owner {
   async #show(preview: Preview, { path, ...options }: Showing): Promise<void> {
     const { store, files, tabs } = this.#ctx;
     const wasOpen = isOpen(preview);
-    if (!this.#last) rehearse(...KEYS);
+    const isFirst = !this.#last;
     this.#last = { preview, path };
-    const { showDiff } = await import('./showDiff.ts');
-    // A tab of it beside the one in front is enough.
+    const { rehearseKeys, showDiff } = await import('./showDiff.ts');
+    if (isFirst) rehearseKeys();
+    // A tab that already shows it, in any group, is enough.
     const isIt = (shown: PreviewAddress): boolean =>
       shown.previewId === preview.id && (path === undefined || shown.path === documentPath(path, files));
     const viewColumn = options.viewColumn ?? tabs.columnOf(isIt);

@@ -32,8 +32,8 @@ export class PreviewTabs {
   }
 
   /**
-   * The title of a preview's multi-file diff, which the stable API recognises by nothing else. The first preview of a name needs no
-   * id in it.
+   * The title of a preview's multi-file diff: the stable API gives nothing else to recognise it by. The first preview with a name
+   * needs no id in its title.
    */
   multiDiffTitle(preview: Preview, notes: readonly string[]): string {
     const name = oneLine(titleOf(preview));
@@ -72,7 +72,7 @@ export class PreviewTabs {
     return vscode.window.tabGroups.all.find(shows)?.viewColumn;
   }
 
-  /** The column with a tab that matches, also behind others; `undefined` if none has. */
+  /** The column with a tab that matches, even behind others; `undefined` if none has. */
   columnOf(matches: (address: PreviewAddress) => boolean): vscode.ViewColumn | undefined {
     const shows = (tab: vscode.Tab): boolean => {
       const address = addressOf(tab);
@@ -105,9 +105,9 @@ export class PreviewTabs {
   }
 
   /**
-   * The column in which a preview may open automatically: an empty group, or one with VS Code's Welcome page alone, one that shows
-   * an untouched preview, another group that shows previews, else a new group beside. It never covers the user's work, which
-   * includes a preview that they are reading or editing.
+   * The column in which a preview may open automatically: a group that is empty, has only VS Code's Welcome page or shows an
+   * untouched preview, else another group that shows previews, else a new one beside the active group. It never covers the user's
+   * work, which includes a preview that they are reading or editing.
    */
   quietColumn(isUntouched: (previewId: string) => boolean): vscode.ViewColumn {
     const { activeTabGroup: active, all } = vscode.window.tabGroups;

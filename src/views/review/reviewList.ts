@@ -36,8 +36,8 @@ export class ReviewList extends Owner {
   }
 
   /**
-   * Previews in any state, those of each change set in reading order. The setting orders sets alone. As long as the order is being
-   * loaded, they stay as given; then {@link onDidChange} fires.
+   * Previews in any state, those of each change set in reading order. The order setting applies to the sets, not to the previews
+   * within one. While the order is being loaded, they stay as given; then {@link onDidChange} fires.
    */
   inOrder(previews: readonly Preview[]): readonly Preview[] {
     if (previews.length > 0) void this.loaded();

@@ -37,7 +37,7 @@ export class ReviewTally extends Owner {
     this.own({ dispose: () => clearTimeout(this.#timer) });
   }
 
-  /** `Review done: 3 applied, 1 discarded`; empty while something is pending, and some time after the end. */
+  /** `Review done: 3 applied, 1 discarded`; empty while something is pending, and again `SHOWN_MS` after the end. */
   get line(): string {
     return this.#line;
   }

@@ -87,7 +87,7 @@ export class RiskMarks extends Owner {
     this.#queued.delete(proposed);
     if (this.#isDisposed) return;
     const preview = this.#store.get(id);
-    // It was decided or revised meanwhile, which may have failed.
+    // The preview was decided or revised meanwhile. If a decision fails, its risks are searched for again.
     if (preview?.state.kind !== 'pending' || proposedBy(preview) !== proposed)
       return void this.#again.add(proposed);
     try {
@@ -103,9 +103,9 @@ export class RiskMarks extends Owner {
     await new Promise(resolve => setImmediate(resolve));
   }
 
-  /** A change to a file that imports a deleted file or export, or in the same set, may remove an import or restore it. */
+  /** A change to a file that imports a deleted file or export, or a change in the same set, may remove or restore an import. */
   #lookAgain(changed: Preview): void {
-    if (changed.state.kind === 'applying') return; // what comes of it is told, too
+    if (changed.state.kind === 'applying') return; // its outcome fires the event, too
     const { setId } = setOf(changed);
     const paths = new Set(changed.changes?.map(({ path }) => path));
     for (const preview of paths.size > 0 ? this.#store.open : []) {

@@ -59,7 +59,7 @@ export class SetOrder {
   }
 }
 
-/** The preview that a copy or a part was made from in the first place. */
+/** The preview that a copy or a part was originally made from. */
 export function originalOf(store: PreviewStore, preview: Preview): Preview {
   const from = store.get(preview.reopens ?? preview.part?.previewId ?? '');
   return from ? originalOf(store, from) : preview;

@@ -4,6 +4,8 @@ import { isWhole, textOf, type FileChange } from '../../agent/hold/preview/fileC
 import { titleOf, type Preview } from '../../agent/hold/preview/preview.ts';
 import { planOf } from '../../agent/hold/preview/plan.ts';
 import { oneLine } from '../plainText.ts';
+import { REHEARSAL } from '../commandRegistry.ts';
+import type { CommandId } from '../contributions.ts';
 import { isOfImages } from './documents/sideDocument.ts';
 import { tabTitle, type PreviewTabs } from './previewTabs.ts';
 import { changeUri, documentPath, imageUri, opaqueUri, type FileUris } from '../workspace/previewUri.ts';
@@ -55,6 +57,23 @@ export async function showDiff(
   await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files, MAX_FILES));
 }
 
+/** Commands that have keys in a preview. */
+const KEYS: readonly CommandId[] = [
+  ...(['redline.preview.apply', 'redline.preview.discard'] as const),
+  ...(['redline.preview.applyHunk', 'redline.preview.discardHunk'] as const),
+  ...(['redline.preview.next', 'redline.preview.previous'] as const),
+];
+
+/**
+ * Calls the commands that have keys, without effect. The first time that a key calls one, VS Code asks the extension to activate
+ * before it goes on, and the next key, if its command has been called before, overtakes it. Only a call on the window's side
+ * counts: `runCommands` makes it.
+ */
+export function rehearseKeys(): void {
+  const commands = KEYS.map(command => ({ command, args: REHEARSAL }));
+  void vscode.commands.executeCommand('runCommands', { commands });
+}
+
 /** Shows an image as VS Code does, side by side with the one that it replaces. */
 async function showImages(
   { changes, id }: Preview,
@@ -77,7 +96,7 @@ async function showImages(
  */
 export const MAX_FILES = 100;
 
-/** How many of so many files a multi-file diff shows, for its title; nothing if it shows all. */
+/** How many of its files a multi-file diff shows, for its title; nothing if it shows all. */
 export function leftOutNote(files: number): readonly string[] {
   return files > MAX_FILES ? [vscode.l10n.t('first {0} of {1} files', MAX_FILES, files)] : [];
 }
@@ -119,9 +138,9 @@ function shownFile(id: string, change: FileChange, files: FileUris): ShownFile {
 }
 
 /**
- * Whether the diff of a file works in the editor that VS Code has for it. Its diff of notebooks fails on what is no
- * notebook, such as one with conflict markers; the multi-file diff shows that as text. So it does with the sentences about
- * links and binary files, for whose names there may be editors of any kind.
+ * Whether the diff of a file works in the editor that VS Code has for it. VS Code's notebook diff fails on text that is not a
+ * valid notebook, such as one with conflict markers; the multi-file diff shows that as text. It also shows the sentences about
+ * links and binary files as text, whatever editors there are for their names.
  */
 function opensInItsEditor(change: FileChange): boolean {
   const { path, before, after } = change;

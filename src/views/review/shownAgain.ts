@@ -16,7 +16,7 @@ const GATHER_MS = 100;
 const stored = z.array(
   z.object({
     previewId: z.string(),
-    /** Of the file that is shown by itself, of several. */
+    /** Of the file, if one of several is shown by itself. */
     path: z.optional(z.string()),
     column: z.number(),
   }),

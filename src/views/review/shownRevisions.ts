@@ -82,7 +82,7 @@ export class ShownRevisions extends Owner {
     const before = last?.isLoaded && !isSame ? last.revision : last?.before;
     this.#reads.set(uri.toString(), { revision, hash, isLoaded: isSame && last.isLoaded, before });
     // VS Code fires no event when a notebook was loaded.
-    if (!isSame) this.#appeared.fire();
+    this.#appeared.fire();
   }
 
   /** The oldest revision that a visible document of the preview shows; `undefined` if none says. */
@@ -107,7 +107,8 @@ export class ShownRevisions extends Owner {
       if (preview && !preview.changes) return [{ preview }];
       const shown = this.#shownIn(document);
       if (!shown || shown.revision !== shown.preview.revision) return [];
-      // Of a multi-file diff, VS Code also lists editors below the window; only the one with the cursor is surely in view.
+      // VS Code also lists a multi-file diff's editors that are scrolled out of view; only the one with the cursor is surely in
+      // view.
       const isInView = editor === vscode.window.activeTextEditor || isInFront(document.uri);
       const lines = isInView
         ? editor.visibleRanges.map(({ start, end }) => ({ start: start.line, end: end.line }))
@@ -118,8 +119,8 @@ export class ShownRevisions extends Owner {
   }
 
   /**
-   * The notebook diffs in front. VS Code does not tell which revision a notebook diff shows; Redline takes it to be the last
-   * one that VS Code read.
+   * The notebook diffs in front. VS Code does not say which revision a notebook diff shows; Redline takes it to be the last one
+   * that VS Code read.
    */
   #notebooks(): (ProposedChange & { readonly revision: number })[] {
     return vscode.window.tabGroups.all.flatMap(({ activeTab }) => {
@@ -136,7 +137,7 @@ export class ShownRevisions extends Owner {
   #shownIn(document: vscode.TextDocument): (ProposedChange & { readonly revision?: number }) | undefined {
     const address = parsePreviewUri(document.uri);
     const shown = address && shownChange(this.#store, this.#files, address);
-    // Unsaved typing is no revision.
+    // Unsaved typing is not a revision.
     if (!shown || document.isDirty) return undefined;
     const side = address.side === 'proposal' ? shown.change.after : shown.change.before;
     if (isSameText(document.getText(), sideText(side))) return { ...shown, revision: shown.preview.revision };
@@ -153,7 +154,7 @@ function isInFront(uri: vscode.Uri): boolean {
 }
 
 /** Whether a document holds the text: VS Code gives all its lines the same ending. */
-export function isSameText(one: string, other: string): boolean {
+function isSameText(one: string, other: string): boolean {
   return one === other || withLineFeeds(one) === withLineFeeds(other);
 }
 

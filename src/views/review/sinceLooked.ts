@@ -44,7 +44,7 @@ export class SinceLooked extends Owner implements vscode.CodeLensProvider {
   }
 }
 
-/** Whether the user has seen every hunk of the change before, as in the rest after a refused hunk. */
+/** Whether the user has seen every hunk of the change before, such as when a hunk was discarded and only the rest is left. */
 async function isWithin(change: FileChange, seen: FileChange): Promise<boolean> {
   if (change.before?.hash !== seen.before?.hash) return false;
   const [hunks, known] = [await hunksOfChange(change), (await hunksOfChange(seen)).map(keyOf)];

@@ -31,7 +31,7 @@ export async function titleNotes(
 /** The most files, and characters of their texts, that are compared for the title of a multi-file diff. */
 const MAX_COMPARED = { files: 100, chars: 2_000_000 };
 
-/** How many files of a multi-file diff differ in ways that it does not show; its lenses tell them for each file. */
+/** How many files of a multi-file diff differ in ways that it does not show; its lenses name them for each file. */
 export async function overviewNotes(
   changes: readonly FileChange[],
   find = hiddenDifferences,

@@ -44,7 +44,7 @@ export class WholeFileMarks extends Owner {
   }
 }
 
-/** @param sign the path of a plus or minus beside each line: in high contrast, the colours are not to be seen */
+/** @param sign the path of a plus or minus beside each line: in high contrast, the colours are invisible */
 function markOf(color: string, sign: string): vscode.TextEditorDecorationType {
   return vscode.window.createTextEditorDecorationType({
     isWholeLine: true,

@@ -8,7 +8,10 @@ import { idsIn, type UnreadableLine } from '../../agent/hold/preview/log/preview
 import { shortList } from '../plainText.ts';
 import { showWarning } from '../toast.ts';
 
-/** Tells the user which previews the damaged lines of a log belong to, once for each line: it is recorded beside the log. */
+/**
+ * Tells the user which previews the damaged lines of a log belong to, once for each line: a file next to the log records the
+ * reported ones.
+ */
 export async function tellDamage(storage: string, unreadable: readonly UnreadableLine[]): Promise<void> {
   const file = path.join(storage, 'previews.damaged.jsonl');
   const told = new Set((await readFile(file, 'utf8').catch(ignoreMissing))?.split('\n'));

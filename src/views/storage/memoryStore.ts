@@ -27,10 +27,10 @@ export function openInMemory(parts: StorageParts): OpenStore {
   const options = { ...storeOptions(parts), blobs, numbers: randomNumbers() };
   const store = new PreviewStore(log, onFailure(parts), options);
   const closed = new AbortController();
-  let taking: Promise<ProcessLock | undefined> = Promise.resolve(undefined);
+  let taking: Promise<Taken> = Promise.resolve({});
   parts.closing.add(async () => {
     closed.abort();
-    const lock = await taking;
+    const { lock } = await taking;
     const isComplete = await closeStore(store, parts.logger);
     if (isComplete && !isWriting(store)) await lock?.release();
   });
@@ -41,18 +41,26 @@ export function openInMemory(parts: StorageParts): OpenStore {
       const { signal } = closed;
       const wait = (): Promise<unknown> =>
         delay(lookEvery, undefined, { signal, ref: false }).catch(() => undefined);
-      return (taking = takeOver(parts, { store, log, blobs }, workspace, { signal, wait }));
+      taking = takeOver(parts, { store, log, blobs }, workspace, { signal, wait });
+      return taking.then(({ isStored = false }) => isStored);
     },
   };
 }
 
-/** @returns the lock of the storage, once it is this window's. Never rejects. */
+interface Taken {
+  /** The lock of the storage, once this window has it. */
+  readonly lock?: ProcessLock | undefined;
+  /** Whether all previews are in its log. */
+  readonly isStored?: boolean;
+}
+
+/** Never rejects. */
 async function takeOver(
   parts: StorageParts,
   held: { readonly store: PreviewStore; readonly log: UnstoredLog; readonly blobs: UnstoredBlobs },
   workspace: ResolvingFiles,
   { signal, wait }: { readonly signal: AbortSignal; readonly wait: () => Promise<unknown> },
-): Promise<ProcessLock | undefined> {
+): Promise<Taken> {
   let lock: ProcessLock | undefined;
   let isIn = false;
   let free = 0;
@@ -70,12 +78,12 @@ async function takeOver(
       isIn = true;
       await held.log.flush();
       parts.logger.info('The window that stored the previews has closed. This window stores them now.');
-      break;
+      return { lock, isStored: true };
     } catch (error) {
       onFailure(parts)(error);
     }
   }
-  return lock;
+  return { lock };
 }
 
 /** Ends the last owner's unfinished commits as the next start would, and joins its log with this window's previews. */
@@ -92,7 +100,7 @@ async function moveIn(
   const left = await openStored(parts, lock);
   const { recoverInterruptedCommits } = await import('./interruptedCommits.ts');
   await recoverInterruptedCommits(left, parts.folder.fsPath, workspace, parts.logger);
-  if (!(await left.store.close())) throw new Error('What the last window has left cannot be ended.');
+  if (!(await left.store.close())) throw new Error('Previews of the last window cannot be stored.');
   const { entries } = await left.log.load();
   await store.adopt(entries);
   if (left.log.contents) await blobs.moveTo(left.log.contents);

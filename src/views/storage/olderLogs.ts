@@ -28,8 +28,8 @@ class OlderBlobs extends MemoryBlobs {
 }
 
 /**
- * Ends the commits in the logs that windows of an older version have left, which did not own the storage, adopts their ledgers, and
- * removes those logs. One that cannot be read, stored or ended stays.
+ * Ends the commits in the logs left by windows of an older version that did not own the storage, adopts their ledgers, and
+ * removes those logs. A log that cannot be read, stored or ended stays.
  */
 export async function recoverOlderLogs(
   store: PreviewStore,

@@ -18,8 +18,8 @@ import {
 } from './storedPreviews.ts';
 
 /**
- * How long to wait for an extension host that is shutting down to release the lock, in milliseconds. VS Code gives it 5 s from when
- * it hears that it is to end, which is late on a busy machine.
+ * How long to wait for an extension host that is shutting down to release the lock, in milliseconds. VS Code gives it 5 s after
+ * telling it to end, and on a busy machine that message arrives late.
  */
 const LOCK_WAIT_MS = 10_000;
 /** How much resolved previews may keep in the storage, in bytes. */
@@ -39,7 +39,7 @@ export type StorageLock =
   | { readonly kind: 'unknown'; readonly error: unknown };
 
 /**
- * Locks this workspace's storage for this window, until everything that is opened after it is closed. The user is told if
+ * Locks this workspace's storage for this window, until everything opened after the lock has been closed. The user is told if
  * another window has it.
  * @param hasFolder windows without a folder share one storage, but have no previews to lose.
  * @param patience how long another window may still be closing, in milliseconds; for tests.

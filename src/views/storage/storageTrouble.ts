@@ -36,7 +36,7 @@ export class StorageTrouble {
     });
   }
 
-  /** Everything of a log is written again. */
+  /** Writing a log works again, and everything that waited is written. */
   recovered(log: LogName): void {
     this.#failing.delete(log);
     if (this.#failing.size > 0) return;

@@ -50,10 +50,11 @@ export interface OpenStore {
   /** Whether it writes the workspace's log. If not, previews and the ledger are in memory. */
   readonly isDurable: boolean;
   /**
-   * Stores them once the window that owns the storage has closed. Never rejects.
-   * @param lookEvery how often it looks for that, in milliseconds; for tests.
+   * Stores the previews and the ledger once the window that owns the storage has closed. Never rejects.
+   * @param lookEvery how often it checks whether that window has closed, in milliseconds; for tests.
+   * @returns whether they are stored; if not, this window closes
    */
-  readonly takeOver?: (workspace: ResolvingFiles, lookEvery?: number) => Promise<unknown>;
+  readonly takeOver?: (workspace: ResolvingFiles, lookEvery?: number) => Promise<boolean>;
 }
 
 /**
@@ -123,7 +124,10 @@ async function whileTold<T>(loading: Promise<T>): Promise<T> {
   return loading.finally(() => clearTimeout(telling));
 }
 
-/** Removes the folder in which an older version kept binary files. They are with the texts now, but for those of older logs. */
+/**
+ * Removes the folder in which an older version kept binary files. Binary files are now stored with the texts, except those of
+ * older logs.
+ */
 async function removeOlderBlobs(storage: string): Promise<void> {
   if (existsSync(olderLogFolder(storage))) return;
   await rm(path.join(storage, 'blobs'), { recursive: true, force: true }).catch(() => undefined);

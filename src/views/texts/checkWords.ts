@@ -2,7 +2,8 @@ import * as l10n from '@vscode/l10n';
 import { countText } from '../../agent/base/localiser.ts';
 import type { CheckRow } from '../chat/viewItem.ts';
 
-// The page imports this too, and has no types of Node: so these take the form that it is sent, which marks fit.
+// The page imports this too, without Node's types: so these functions take the type that the page is sent, which a `CheckMark`
+// fits.
 
 /** A check mark as it is shown, here and on the page. */
 export type ShownCheck = Omit<CheckRow, 'resultId' | 'changed'> & {
@@ -124,7 +125,7 @@ export function checksText(checks: readonly ShownCheck[], clean: (text: string) 
     .join(' · ');
 }
 
-/** Those that have not run yet are one at the end, with all their names. */
+/** The checks, with those that have not run yet as one at the end that has all their names. */
 export function inARow<Mark extends ShownCheck>(checks: readonly Mark[]): readonly Mark[] {
   const others = checks.filter(({ state }) => state !== 'notTested');
   const [first, ...more] = checks.filter(({ state }) => state === 'notTested');

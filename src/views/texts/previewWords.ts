@@ -4,7 +4,8 @@ import { countText } from '../../agent/base/localiser.ts';
 import type { CardProblem, CardState, PreviewItem } from '../chat/protocol.ts';
 import { shortList } from '../plainText.ts';
 
-// The page imports this too, and has no types of Node: so these take the form that it is sent, which previews as data fit.
+// The page imports this too, without Node's types: so these functions take the types that the page is sent, which a `PreviewView`
+// fits.
 
 /** The problem of a `PreviewView`, or a part of it that was sent to the page. */
 type Problem = DeepReadonly<CardProblem>;
@@ -37,7 +38,7 @@ export function problemText(problem: Problem, clean: Clean): string {
       return l10n.t('Stale: {0} changed after this was proposed.', list(problem.paths, problem.more));
     case 'failed':
       return problem.isPartial
-        ? l10n.t('The last attempt failed, and may have done a part: {0}', clean(problem.error))
+        ? l10n.t('The last attempt failed, and may have run in part: {0}', clean(problem.error))
         : l10n.t('The last attempt failed: {0}', clean(problem.error));
   }
 }
@@ -47,7 +48,7 @@ export function rebaseText(): string {
   return l10n.t('Rebase fits the change to the file as it is now, for you to look at. It writes nothing.');
 }
 
-/** Whether applying it runs it once more after it may have done a part. */
+/** Whether applying the preview runs it again after an attempt that may have run in part. */
 export function isRunAgain(problem: Problem | undefined): boolean {
   return problem?.kind === 'failed' && problem.isPartial === true;
 }
@@ -73,7 +74,7 @@ export function applyVerb(face: PreviewItem['face'], problem: Problem | undefine
   }
 }
 
-/** Label of the button that applies or discards so many previews. */
+/** Label of the button that applies or discards this many previews. */
 export function allText(action: 'apply' | 'discard', count: number): string {
   const forms =
     action === 'apply'

@@ -14,7 +14,7 @@ export function riskText(risk: Risk, clean: (text: string) => string): string {
     case 'large':
       return countText(l10n.t('It changes 1 line.|It changes {0} lines.'), l10n)(risk.lines);
     case 'secret':
-      return l10n.t('Line {0} of {1} looks as if it held a secret.', risk.line, path);
+      return l10n.t('Line {0} of {1} looks like it holds a secret.', risk.line, path);
     case 'repository':
       return l10n.t(
         '{0} can make its folder a git repository, and git runs programs that its configuration names.',

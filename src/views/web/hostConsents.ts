@@ -30,7 +30,7 @@ export class HostConsents {
     return isAllowed;
   }
 
-  /** Asks again about every host that was allowed, and says so. */
+  /** Forgets every allowed host, so that the agent asks again, and tells the user. */
   async forget(): Promise<void> {
     this.#inSession.clear();
     await this.#memory.update(HERE, undefined);

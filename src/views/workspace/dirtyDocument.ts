@@ -10,7 +10,7 @@ export function dirtyDocument(uri: vscode.Uri): vscode.TextDocument | undefined 
   return dirtyDocuments()(uri);
 }
 
-/** As {@link dirtyDocument}, for many files: the documents' files are identified only once. */
+/** Like {@link dirtyDocument}, for many files: the documents' files are identified only once. */
 export function dirtyDocuments(): (uri: vscode.Uri) => vscode.TextDocument | undefined {
   const dirty = vscode.workspace.textDocuments.filter(document => document.isDirty);
   if (dirty.length === 0) return () => undefined;
@@ -25,7 +25,9 @@ export function dirtyDocuments(): (uri: vscode.Uri) => vscode.TextDocument | und
   };
 }
 
-/** Whether a document with unsaved changes belongs to a file with several hard links, which only a list of files reveals. */
+/**
+ * Whether a document with unsaved changes belongs to a file with several hard links; only a list of files reveals its other names.
+ */
 export function areAnyHardLinked(): boolean {
   return vscode.workspace.textDocuments.some(
     ({ isDirty, uri }) => isDirty && uri.scheme === 'file' && namesOf(uri.fsPath) > 1,
@@ -42,8 +44,8 @@ function namesOf(file: string): number {
 }
 
 /**
- * Whether a notebook or a custom editor without a text document has unsaved changes of a file, which cannot be read or edited as text,
- * or an untitled document is to be saved as this file.
+ * Whether a file has unsaved changes in a notebook or a custom editor, which cannot be read or edited as text, or an untitled
+ * document is to be saved as this file.
  */
 export function isDirtyInOtherEditor(uri: vscode.Uri): boolean {
   const untitled = vscode.workspace.textDocuments.filter(

@@ -15,9 +15,9 @@ import { errorCode, ifExists, moveToNew, withTemporaryFile, writeFrom } from './
  */
 
 /**
- * Reads or writes a file that another program may have open: for a moment it is tried again, as a whole.
+ * Reads or writes a file that another program may have open: if that fails, all of `work` is retried for a moment.
  * @param options for tests.
- * @throws an error of the file system that says so if the other program goes on; any other error of the work.
+ * @throws a file system error that says so if the other program keeps the file open; any other error of `work`.
  */
 export async function whileOthersHaveIt<T>(
   shown: string,
@@ -38,7 +38,7 @@ const AT_ONCE = fs.constants.O_NONBLOCK ?? 0;
 
 /**
  * The bytes of a regular file; `undefined` if it does not exist.
- * @param onOpened is told where the file that is read really is: links above it may have been put there meanwhile.
+ * @param onOpened gets the real location of the file that is read: links above it may have been put there meanwhile.
  * @throws ToolError for folders, devices and files over 5 MB.
  */
 export function readDiskFile(
@@ -98,8 +98,8 @@ export interface DiskWriteOptions {
 /**
  * Makes a file hold exactly `bytes`, or removes it for `null`, provided that it still holds the expected content. An existing
  * file is overwritten in place, as editors do: this keeps its mode, owner and hard links, and is many times faster than renaming
- * a new file over it, for which file systems wait for the disk. After a crash in the middle of such a torn write, rolling back
- * is up to the caller's journal (`isTornWrite`). A new file appears with its whole content at once.
+ * a new file over it, for which file systems wait for the disk. A crash in the middle leaves a torn write, which the caller's
+ * journal must roll back (`isTornWrite`). A new file appears with its whole content at once.
  * @param expected the hash of the current content; `null` if the file must not exist.
  * @throws StalePreviewError if the content is another one; ToolError for a read-only file, and for removing a symlink.
  */
@@ -224,7 +224,7 @@ function assertRegular(found: fs.Stats, shown: string): void {
 function assertSize(size: number, shown: string): void {
   if (size <= MAX_FILE_BYTES) return;
   const megabytes = (size / 1024 / 1024).toFixed(1);
-  throw new ToolError(`${shown} has ${megabytes} MB; files over 5 MB cannot be read or edited.`);
+  throw new ToolError(`${shown} is ${megabytes} MB; files over 5 MB cannot be read or edited.`);
 }
 
 function assertUnchanged(file: string, shown: string, expected: Sha256 | null): void {

@@ -7,7 +7,7 @@ import { diskPathOf, locate } from './workspacePaths.ts';
 /** Errors of a link without a target: missing, a file used as a folder, or a circle of links. */
 const LEADS_NOWHERE = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
-/** As `Workspace.placeOf`, on disk. */
+/** Like `Workspace.placeOf`, on disk. */
 export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[]): FilePlace {
   const file = diskPathOf(locate(workspacePath, roots));
   const link = linkAt(file);
@@ -41,7 +41,7 @@ function linkAt(file: string): string | undefined {
   return found?.isSymbolicLink() === true ? ifExists(() => fs.readlinkSync(file)) : undefined;
 }
 
-/** As `Workspace.tidy`, on disk. */
+/** Like `Workspace.tidy`, on disk. */
 export function tidyDisk(
   paths: readonly string[],
   folders: readonly string[],
@@ -64,7 +64,7 @@ export function tidyDisk(
   }
 }
 
-/** As `Workspace.makeFolders`, on disk. */
+/** Like `Workspace.makeFolders`, on disk. */
 export function makeFoldersOnDisk(
   modes: Readonly<Record<string, number>>,
   roots: readonly FolderRoot[],

@@ -92,7 +92,7 @@ function withTemporaryLink(file: string, target: string, use: (temporary: string
   }
 }
 
-/** Windows lets only users with that privilege make links. */
+/** Windows lets only users with a certain privilege make links. */
 function linkError(error: unknown): unknown {
   if (process.platform !== 'win32' || errorCode(error) !== 'EPERM') return error;
   return new ToolError('Windows does not allow symbolic links here; Developer Mode allows them', {

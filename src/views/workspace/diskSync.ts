@@ -10,7 +10,7 @@ import { diskPathOf, locate } from './workspacePaths.ts';
 /** How many files are synced concurrently: the disk writes them together. */
 const AT_ONCE = 16;
 
-/** As `Workspace.sync`, on disk. */
+/** Like `Workspace.sync`, on disk. */
 export async function syncOnDisk(
   paths: readonly string[],
   roots: readonly FolderRoot[],
@@ -47,7 +47,7 @@ async function syncFile(file: string): Promise<void> {
   try {
     handle = await opened(file);
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR')) return; // its folder tells that
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR')) return; // its folder shows that
     throw error;
   }
   await handle.datasync().finally(() => handle.close());

@@ -21,14 +21,14 @@ export async function editDirtyDocument(
 ): Promise<void> {
   if (!isModeKept)
     throw new ToolError(
-      `${shown} has unsaved changes, and its editor keeps its permissions. Save or revert it first`,
+      `${shown} has unsaved changes, and its editor keeps its permissions. It must be saved or reverted first`,
     );
   const encoding = await encodingOf(document, shown);
   const target = bytes && decodeText(bytes, encoding);
-  if (!target) throw new ToolError(`${shown} has unsaved changes. Save or revert it first.`);
+  if (!target) throw new ToolError(`${shown} has unsaved changes. It must be saved or reverted first.`);
   if (target.encoding.name !== encoding.name || target.encoding.bom !== encoding.bom)
     throw new ToolError(
-      `${shown} has unsaved changes, and its editor saves it as ${document.encoding}. Save or revert it first`,
+      `${shown} has unsaved changes, and its editor saves it as ${document.encoding}. It must be saved or reverted first`,
     );
   assertOneLineEnding(document, shown, target.text);
   const old = document.getText();
@@ -60,7 +60,7 @@ function assertOneLineEnding({ eol }: vscode.TextDocument, shown: string, text: 
   const [own, name] = eol === vscode.EndOfLine.CRLF ? ['\r\n', 'CRLF'] : ['\n', 'LF'];
   if (text.replace(/\r\n|\r|\n/g, own) === text) return;
   throw new ToolError(
-    `${shown} has unsaved changes, and its editor holds only ${name} line endings. Save or revert it first`,
+    `${shown} has unsaved changes, and its editor holds only ${name} line endings. It must be saved or reverted first`,
   );
 }
 

@@ -8,7 +8,7 @@ import { assertRealPathInside } from './realPaths.ts';
 import { errorCode, ifExists } from './temporaryFile.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 
-/** As `Workspace.addName`, on disk. @throws StalePreviewError if there is a file of that name. */
+/** Like `Workspace.addName`, on disk. @throws StalePreviewError if there is a file of that name. */
 export function addNameOnDisk(
   path: string,
   name: string,
@@ -35,10 +35,12 @@ export function addNameOnDisk(
   return true;
 }
 
-/** How many files are named to one call of a program. */
+/** How many files are passed to one call of a program. */
 const AT_ONCE = 500;
 
-/** As `Workspace.rightsOf`, on disk. Windows has none of these; access control lists are read on Linux, where `getfacl` is. */
+/**
+ * Like `Workspace.rightsOf`, on disk. Windows has none of these; access control lists are read on Linux if `getfacl` is installed.
+ */
 export async function rightsOnDisk(
   paths: readonly string[],
   roots: readonly FolderRoot[],
@@ -74,7 +76,7 @@ async function listsOf(files: readonly string[]): Promise<ReadonlyMap<string, st
   return lists;
 }
 
-/** As `Workspace.giveRights`, on disk. */
+/** Like `Workspace.giveRights`, on disk. */
 export async function giveRightsOnDisk(
   rights: Readonly<Record<string, FileRights>>,
   roots: readonly FolderRoot[],
@@ -92,7 +94,7 @@ export async function giveRightsOnDisk(
     acl === undefined ? [] : `# file: ${escaped(file)}\n${acl}\n\n`,
   );
   if (lists.length > 0) await run('setfacl', ['--restore=-'], lists.join(''));
-  // A new owner takes special bits, and a list brings its own bits.
+  // Changing the owner clears the special bits, and an access control list sets bits of its own.
   for (const { file, found } of given) attempt(() => fs.chmodSync(file, found.mode & 0o7777));
 }
 
@@ -105,7 +107,7 @@ function run(program: string, args: readonly string[], input = ''): Promise<stri
   });
 }
 
-/** An ordinary user may not do everything. */
+/** Ignores failures: an ordinary user may not change everything. */
 function attempt(work: () => void): void {
   try {
     work();

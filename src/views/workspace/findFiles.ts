@@ -12,7 +12,7 @@ const MAX_FOUND = 50_000;
  * The files of a folder that match a glob, without those that `files.exclude` hides; relative to the folder. VS Code follows
  * links: files that they lead to outside the folder, or of git's own, are left out.
  * @param isAll whether files that `files.exclude` hides count, too.
- * @returns whether more may match than are looked at, too.
+ * @returns also whether more may match than are looked at.
  */
 export async function findIn(
   folder: FolderRoot & { readonly uri: vscode.Uri },

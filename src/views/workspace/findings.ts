@@ -45,7 +45,7 @@ export class Looks {
 /** Findings of the last search. Each search reads all folders of the workspace. */
 export class RecentFindings {
   #last: { readonly place: string; readonly findings: Promise<Findings> } | undefined;
-  /** While they are searched for, the time never comes. */
+  /** When the findings expire; `Infinity` while the search runs. */
   #until = Infinity;
 
   /** @param place the state that `read` depends on; findings of another state are not used */
@@ -66,8 +66,8 @@ export class RecentFindings {
 }
 
 /**
- * The links that give files other names, all inside the roots and places, and protected ones in the folders above them; and the
- * repositories in the roots and around them.
+ * Finds the links that give files other names, all of them inside the roots and places, and only protected ones in the folders
+ * above; also the repositories in the roots and around them.
  */
 export async function search(
   roots: readonly string[],
@@ -155,7 +155,7 @@ async function walk(
   return { links, tops };
 }
 
-/** ASCII names that begin otherwise, as most do, are not folded: folding takes longer than reading them. */
+/** ASCII names that begin with neither `.` nor `g`, as most do, are not folded: folding takes longer than reading them. */
 function isRepository({ name }: Dirent): boolean {
   return /^[.g]|[^ -~]/i.test(name) && isGitName(name);
 }

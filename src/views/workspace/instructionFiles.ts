@@ -18,9 +18,9 @@ type InstructionPlaces = Workspace & {
 };
 
 /**
- * Finds the instructions of the project: in each folder from a workspace folder down to a file that is worked on, `AGENTS.md`
- * or, where there is none, `CLAUDE.md`; in each workspace folder also `.redline/instructions.md`. Nothing outside the workspace
- * folders is read, also not through links, and nothing at all in a workspace that is not trusted. A file that cannot be used is
+ * Finds the instructions of the project: in each folder from a workspace folder down to a file that is worked on, `AGENTS.md` or,
+ * where there is none, `CLAUDE.md`; in each workspace folder also `.redline/instructions.md`. Nothing outside the workspace
+ * folders is read, not even through links, and nothing at all in a workspace that is not trusted. A file that cannot be used is
  * named in the log, once.
  */
 export class InstructionFiles {
@@ -54,7 +54,10 @@ export class InstructionFiles {
     return found;
   }
 
-  /** The folders between the workspace folders and the files, outermost first, in an order that depends on nothing else. */
+  /**
+   * The folders between the workspace folders and the files, outermost first, in an order that does not depend on that of the
+   * files.
+   */
   #foldersOf(workedOn: readonly string[], roots: readonly string[]): readonly string[] {
     const folders = new Set<string>();
     for (const input of workedOn) {

@@ -42,8 +42,8 @@ export function namesOnDisk(folder: string, relative: string, files = ON_DISK): 
 }
 
 /**
- * Spells the names of a path that do not exist as one of the planned files does that begins with the same names, if the file system
- * does not tell the spellings apart.
+ * Spells the missing names of a path as in the planned file that shares the most leading names, if the file system does not tell
+ * the spellings apart.
  * @param relative as {@link namesOnDisk} returns it.
  * @param planned paths below `folder`, too.
  */

@@ -49,7 +49,7 @@ async function attributeOf({ file, root, isTrusted }: NewFile): Promise<'\n' | '
   }
 }
 
-/** The one line ending of the files beside a file that have its extension. */
+/** The line ending that a file's neighbours with the same extension share; `undefined` if there is none. */
 function neighboursEnding(file: string): '\n' | '\r\n' | undefined {
   const folder = path.dirname(file);
   const extension = path.extname(file).toLowerCase();

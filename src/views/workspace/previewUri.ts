@@ -69,13 +69,12 @@ export function proposalUri(previewId: string, path: string): vscode.Uri {
 }
 
 /**
- * The readable document of a preview without file changes. It is Markdown under a language id of its own: as VS Code's
- * `markdown`, links in its text, which comes from others, could run commands.
+ * The readable document of a preview without file changes. It is Markdown under a language id of its own: under VS Code's
+ * `markdown`, links in its text, which others wrote, could run commands.
  */
 export function opaqueUri(preview: Preview, side: PreviewSide): vscode.Uri {
-  // Menus know by the name that a plan can be edited.
-  const name = preview.kind === 'plan' ? `${preview.id}.plan` : preview.id;
-  return previewUri({ previewId: preview.id, side, path: `/${name}.redline-document` });
+  // VS Code shows the name above the text. Menus use it to tell whether it is a plan, which can be edited.
+  return previewUri({ previewId: preview.id, side, path: `/${preview.kind}.redline-document` });
 }
 
 export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {

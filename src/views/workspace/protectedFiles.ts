@@ -31,7 +31,7 @@ export interface OwnProtections {
 
 /** A file with more names than this counts as protected. */
 const MAX_NAMES = 500;
-/** As `ResolvingFiles.isProtected`, on disk. A path that cannot be located is protected. */
+/** Like `ResolvingFiles.isProtected`, on disk. A path that cannot be located is protected. */
 export async function isProtectedOnDisk(
   paths: readonly string[],
   roots: readonly FolderRoot[],
@@ -51,7 +51,7 @@ export async function isProtectedOnDisk(
 
 /**
  * Whether one of the files is protected by any of its names: the given path, its real path, or a path through links in the
- * workspace or in the places of custom tools. If a protected name is a link, its target is protected. So are the own files of a
+ * workspace or in the places of custom tools. If a protected name is a link, its target is protected. So are git's own files in a
  * repository of any name, and the files that its configuration names. The files need not exist.
  * @param files absolute paths.
  * @param folders absolute paths of the workspace folders.

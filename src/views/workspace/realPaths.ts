@@ -40,8 +40,8 @@ export function resolvePath(
 }
 
 /**
- * The location by the names that no link has a part in, in the innermost of the open folders: so one file has one path, by whichever
- * folder or link it is named.
+ * The location with links followed, in the innermost open folder that holds it: so a file has one path, whichever folder or link
+ * names it.
  * @param throughLink as in `ResolveOptions`.
  */
 function innermost(
@@ -118,8 +118,8 @@ function isInRepository(file: string, root: string): boolean {
 }
 
 /**
- * The real path of the deepest part of a location that exists, and the rest of it. It is looked for from above, so that names
- * below one that does not exist cost nothing, however many they are.
+ * The real path of the deepest part of a location that exists, and the rest of it. It is looked for from above, so that names below
+ * one that does not exist cost nothing, however many there are.
  * @throws PathError for a link that leads nowhere.
  */
 function deepestExisting(

@@ -17,7 +17,7 @@ import { isThere } from './workspacePaths.ts';
 
 /** Places from which git reads commands to run, beyond the names `.git*`. All paths are absolute and real, as far as they exist. */
 export interface RepositoryPlaces {
-  /** Git directories, with all that is in them but working trees. */
+  /** Git directories, with everything in them except working trees. */
   readonly directories: readonly string[];
   /** Working trees, which may be inside a git directory. */
   readonly tops: readonly string[];
@@ -35,8 +35,8 @@ const OWN_NAMES =
   /^(?:HEAD|config(?:\.worktree)?|commondir|gitdir|objects|refs|hooks|info|modules|worktrees)$/i;
 
 /**
- * Whether a change of a file is one of a git directory, or could make a folder one: git needs no other name than `HEAD`
- * to find a repository.
+ * Whether changing a file changes a git directory, or could turn a folder into one: git needs no other name than `HEAD` to find a
+ * repository.
  * @param file absolute, with links followed; it need not exist
  */
 export function isOfGitDirectory(file: string): boolean {
@@ -91,7 +91,7 @@ function* filesIn({ value, folder }: GitSetting, base: string): Generator<string
     if (word === '' || word.includes('\0')) continue;
     yield path.resolve(base, fromHome(word));
     yield path.resolve(folder, fromHome(word));
-    // After a variable, or a command's output, such as the top of the working tree.
+    // The word may follow a variable or a command's output, such as the top of the working tree.
     if (word.startsWith('/')) yield path.join(base, word);
   }
 }

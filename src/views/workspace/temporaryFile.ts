@@ -7,8 +7,8 @@ import { sha256 } from '../../agent/base/hash.ts';
 /**
  * Writes a temporary file next to `target`, which `use` moves into place. A failure removes it; after a crash
  * {@link removeTemporaryFiles} does.
- * @param how with these permission bits, by default those that the system gives to new files; `isDurable` if its content is to be
- *   on the disk before it is moved, since it replaces another one.
+ * @param how `mode`: its permission bits, by default those that the system gives to new files; `isDurable`: whether its content is
+ *   to be on the disk before it is moved, since it replaces another one.
  */
 export function withTemporaryFile(
   target: string,

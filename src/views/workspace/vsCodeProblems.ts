@@ -39,7 +39,7 @@ export class VsCodeProblems implements Problems, vscode.Disposable {
     );
     const document = openDocument(uri.toString());
     if (!document || this.#checked.get(document) !== document.version) return undefined;
-    // VS Code makes the line endings of a document all the same.
+    // VS Code gives all lines of a document the same ending.
     const lines = (whole: string): string => whole.replace(/\r\n?/g, '\n');
     if (lines(document.getText()) !== lines(text)) return undefined;
     return vscode.languages.getDiagnostics(uri).flatMap(diagnostic => problemOf(path, diagnostic));

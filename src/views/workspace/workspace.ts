@@ -94,8 +94,8 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   }
 
   /**
-   * Workspace paths of files with unsaved changes in a document: where they really are, since searches follow no links and others
-   * may have opened them by any name, such as one through a link to the open folder.
+   * Workspace paths of files with unsaved changes in a document: by their real places, since searches follow no links and a
+   * document may have been opened by any name, such as one through a link to the open folder.
    */
   unsaved(): readonly string[] {
     const folders = this.folderRoots();
@@ -178,7 +178,8 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     const at = this.#locate(path);
     const uri = uriAt(at);
     const guard = (): void => {
-      if (dirtyDocument(uri)) throw new ToolError(`${path} has unsaved changes. Save or revert it first.`);
+      if (dirtyDocument(uri))
+        throw new ToolError(`${path} has unsaved changes. It must be saved or reverted first.`);
       if (isDirtyInOtherEditor(uri)) throw new UnsavedEditorError(path);
     };
     await this.#slice.turn();
@@ -293,7 +294,8 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
       const paths: string[] = [];
       for (const { path, file } of found.flat().sort((a, b) => (a.path < b.path ? -1 : 1))) {
         await this.#slice.turn();
-        // A file in a folder inside another one is found in both. VS Code takes each line of a name for a file of its own.
+        // A file in a folder inside another one is found in both. If a name has line breaks, VS Code takes each line for a separate
+        // file.
         if (paths.length <= limit && paths.at(-1) !== path && (isThere(file) || planned.includes(path)))
           paths.push(path);
       }

@@ -43,7 +43,7 @@ export function withUniqueNames<Root extends FolderRoot>(
 /** The longest name that a file system holds, in characters. Some also count bytes. */
 const MAX_NAME_CHARS = 255;
 
-/** Why a path is refused that may well be on disk. */
+/** Why a path that may well be on disk is refused. */
 const UNUSABLE =
   ' A name with line breaks, control characters or three backticks cannot be used here: the user must rename it.';
 
@@ -153,7 +153,7 @@ export function diskPathOf({ folder, relative }: WorkspaceLocation): string {
 }
 
 /**
- * The workspace paths that led elsewhere while other folders were open, and where: absolute paths.
+ * The workspace paths that led elsewhere while other folders were open, with the absolute paths of those places.
  * @param before the folders that were open then.
  * @param isSame as `isSameFile`; for tests.
  */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Emitter } from '../../../src/agent/base/event.ts';
 import { PreviewStore } from '../../../src/agent/hold/preview/previewStore.ts';
@@ -12,6 +13,7 @@ const { StatusItem } = await import('../../../src/views/statusItem.ts');
 
 /** The commands that the item was given, one after the other. */
 const given: (readonly unknown[])[] = [];
+let text = '';
 Object.assign(stub.window, {
   createStatusBarItem: () => {
     let current: { readonly command: string; readonly arguments: readonly unknown[] } | undefined;
@@ -19,6 +21,9 @@ Object.assign(stub.window, {
       show: () => undefined,
       hide: () => undefined,
       dispose: () => undefined,
+      set text(shown: string) {
+        text = shown;
+      },
       get command() {
         return current;
       },
@@ -72,4 +77,34 @@ test('a click goes to the hunk that the item names', t => {
   );
   assert.deepEqual(given, [['redline.preview.open', 'p2', 'b.txt', 0]]);
   item.dispose();
+});
+
+test('after the number of a hunk, the item names what is pending, in each language', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  for (const path of ['a.txt', 'b.txt']) store.stage(draft({ changes: [modify(path, 'a', 'b')] }));
+  const none = { onDidChange: new Emitter<void>().event };
+  const at = { text: 'Hunk 1 of 2', id: 'p1', path: 'a.txt', hunk: 0 };
+  const { t: inEnglish } = stub.l10n;
+  t.after(() => Object.assign(stub.l10n, { t: inEnglish }));
+  const shown = ['', '.de', '.zh-cn'].map(language => {
+    const file = new URL(`../../../l10n/bundle.l10n${language}.json`, import.meta.url);
+    const texts = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+    Object.assign(stub.l10n, {
+      t: (message: string, ...args: string[]) => inEnglish(texts[message] ?? message, ...args),
+    });
+    new StatusItem(
+      store,
+      { list: () => store.list('oldestFirst'), ...none } as never,
+      { line: '', ...none } as never,
+      { hasUnsaved: () => false, onDidChangeUnsaved: () => ({ dispose: () => undefined }) },
+      { at, ...none },
+    ).dispose();
+    return text;
+  });
+  assert.deepEqual(shown, [
+    '$(diff) Hunk 1 of 2 · 2 pending changes',
+    '$(diff) Hunk 1 of 2 · 2 ausstehende Änderungen',
+    '$(diff) Hunk 1 of 2 · 2 项待处理的更改',
+  ]);
 });

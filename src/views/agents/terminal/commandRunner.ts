@@ -82,14 +82,14 @@ function shellSettings(folder: string | undefined): ShellSettings {
   );
   return {
     ...{ platform: process.platform, env: process.env, folder },
-    // VS Code may have it from a profile that the workspace brings.
+    // VS Code may have taken the shell from a profile in the workspace settings.
     told: brings ? '' : vscode.env.shell,
     setting: name => terminals.get(name),
     own: name => ownValue(terminals.inspect(name)),
   };
 }
 
-/** A value as it would be without a workspace. Of objects, VS Code takes the names of both. */
+/** A setting's value without the workspace's. VS Code merges objects: the user's entries override the defaults. */
 function ownValue(
   found: { readonly defaultValue?: unknown; readonly globalValue?: unknown } | undefined,
 ): unknown {

@@ -31,7 +31,7 @@ async function resetSandbox({ sandboxes, session }: Ctx): Promise<void> {
   const { l10n } = vscode;
   const sandbox = await sandboxes.of(session.id);
   if (!sandbox) return void showInfo(sandboxSentence(await sandboxes.status()));
-  if (sandbox.isBusy) return void showWarning(l10n.t('A command runs in the sandbox. Stop it first.'));
+  if (sandbox.isBusy) return void showWarning(l10n.t('A command is running in the sandbox. Stop it first.'));
   await sandbox.reset();
   showInfo(l10n.t('The sandbox was reset: ignored files are as on disk.'));
 }

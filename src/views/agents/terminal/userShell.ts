@@ -6,7 +6,7 @@ import { isLoader } from '../../../agent/base/system/environment.ts';
 import type { Shell } from '../../../agent/sandbox/commands/commandPlan.ts';
 import { terminalAgents } from '../../../agent/clients/view/terminalAgents.ts';
 
-/** Programs that some name as the shell of their terminals. They would take a command for a prompt, or for a script. */
+/** Programs that some users set as the shell of their terminals. They would read a command as a prompt or a script. */
 const NO_SHELLS = new Set(['redline-run', 'node', 'npx', ...terminalAgents.map(({ program }) => program)]);
 
 /** VS Code's settings for the user's shells. */
@@ -87,7 +87,7 @@ function programOf(
     .find(one => /^([/\\]|[a-z]:)/i.test(one) && existsSync(one));
 }
 
-/** On Windows, they may be one text. */
+/** On Windows, the arguments may be a single string. */
 function argumentsOf(given: unknown): readonly string[] {
   if (typeof given === 'string')
     return (given.match(/"[^"]*"|\S+/g) ?? []).map(one => one.replaceAll('"', ''));
@@ -106,7 +106,7 @@ function variablesOf(
   );
 }
 
-/** The text with the values of its placeholders; `undefined` if only VS Code knows one of them. */
+/** The text with the values of its placeholders; `undefined` if only VS Code knows the value of one of them. */
 function filled(text: string, { platform, env, folder }: ShellSettings): string | undefined {
   const values: Readonly<Record<string, string | undefined>> = {
     userHome: homedir(),

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Sandbox, Sandboxes, SandboxStatus } from '../../../agent/sandbox/commands/sandbox.ts';
 
-/** Storage key of this workspace's permission: no setting, since anyone who writes its files can write its settings. */
+/** Storage key of this workspace's permission: not a setting, since anyone who can write its files can write its settings. */
 const HERE = 'redline.runInSandboxHere';
 
 /** Whether the user lets the agent run commands on its own in this workspace's isolated sandbox. */

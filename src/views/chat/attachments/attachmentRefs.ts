@@ -12,8 +12,8 @@ export function attachmentName(ref: AttachmentRef): string {
 }
 
 /**
- * Key that identifies an attachment. A label cannot, because one character in it may look like another one's escape. Two references
- * to the same lines of one file have the same key.
+ * Key that identifies an attachment. A label cannot, because plain characters in one may look like an escaped character in another.
+ * Two references to the same lines of one file have the same key.
  */
 function attachmentKey({ path, startLine, endLine = startLine, image }: AttachmentRef): string {
   return JSON.stringify(image ? [image.file] : [path, startLine, endLine]);

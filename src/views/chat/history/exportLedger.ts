@@ -30,7 +30,7 @@ export async function exportLedger(agent: Agent, given: unknown): Promise<void> 
   if ((await showInfo(text, open)) === open) await vscode.window.showTextDocument(file);
 }
 
-/** A conversation that cannot be read costs its prompts, not the export. */
+/** If a conversation cannot be read, the export lacks its prompts, but does not fail. */
 async function readConversation(
   { session, sessions, logger }: Agent,
   stored: ReadonlySet<string>,

@@ -9,12 +9,12 @@ import type { Ctx } from '../../ctx.ts';
 
 /** How long the status bar shows where the conversation continues, in milliseconds. */
 const STATUS_MS = 6_000;
-/** After everything that ended, also while the clock was ahead. */
+/** Later than any decision, even one made while the clock was ahead. */
 const END_OF_TIME = new Date(8.64e15);
 /** The most messages that the list offers. */
 const MAX_PICKS = 200;
 
-/** Reverts to a message or, for a prompt, to before it and puts its text back into the input. Asks if none is given. */
+/** Reverts to a message or, for a prompt, to before it and puts its text back into the input. Asks for one if none is given. */
 export async function revert({ session, chat }: Ctx, args: readonly unknown[]): Promise<void> {
   const [given] = args;
   const node = nodeOf(given) ?? (await pickNode(session));
@@ -50,7 +50,7 @@ export async function clearHistory({ store }: Agent): Promise<void> {
     );
 }
 
-/** Sends the last prompt again, from before it. The old answer stays as a branch. */
+/** Reverts to before the last prompt, and sends it again. The old answer stays as a branch. */
 export async function retry({ session }: Ctx): Promise<void> {
   const { tree } = session;
   const node = tree.trunk.findLast(id => tree.get(id)?.message.role === 'user');

@@ -60,7 +60,7 @@ export class ApiKeys {
     }
   }
 
-  /** `OPENAI_API_KEY` is the key for `OPENAI_BASE_URL`, and without that for OpenAI itself. */
+  /** `OPENAI_API_KEY` is the key for `OPENAI_BASE_URL` or, if that is not set, for OpenAI itself. */
   #fromEnvironment(baseUrl: string): string | undefined {
     const owner = this.#env['OPENAI_BASE_URL'] ?? OPENAI_BASE_URL;
     return normalised(owner) === normalised(baseUrl) ? this.#env['OPENAI_API_KEY'] : undefined;

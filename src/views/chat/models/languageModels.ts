@@ -122,6 +122,6 @@ function takesImages(model: vscode.LanguageModelChat): boolean {
 
 /** The image as a part of a message. @throws if this VS Code cannot pass images on, see `takesImages`. */
 function imagePart({ type, data }: SentImage): vscode.LanguageModelInputPart {
-  if (!DataPart) throw new Error('This version of VS Code passes no images on to models.');
+  if (!DataPart) throw new Error('This version of VS Code cannot pass images on to models.');
   return DataPart.image(data, type);
 }

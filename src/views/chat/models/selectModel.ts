@@ -59,7 +59,7 @@ export async function selectModel(agent: Agent): Promise<void> {
 
 /**
  * Shows the picker at once, and adds models when the server and VS Code have listed them.
- * @param isConnecting whether the user has just named the server, or its key: then they want one of its models.
+ * @param isConnecting whether the user has just entered the server's URL or key: then they want one of its models.
  */
 async function pick(agent: Agent, isConnecting: boolean): Promise<Choice | undefined> {
   const owned = new DisposableStore();
@@ -103,7 +103,7 @@ async function pick(agent: Agent, isConnecting: boolean): Promise<Choice | undef
 }
 
 /**
- * Replaces the rows. The active row stays active; at first that is the model in use or, while one connects to a server, the
+ * Replaces the rows. The active row stays active; at first that is the model in use or, while the user connects to a server, the
  * first of its models once they are listed.
  */
 function show(picker: vscode.QuickPick<Row>, items: readonly Row[], isConnecting: boolean): void {
@@ -143,7 +143,7 @@ async function listModels({ settings, keys, providers }: Agent, signal: AbortSig
   return { sentence: vscode.l10n.t('The server lists no models. Enter a name with Other….') };
 }
 
-/** The models that VS Code offers, which needs no consent. */
+/** Lists the models that VS Code offers, which needs no consent. */
 async function listOfVsCode(logger: Logger): Promise<Listing<ListedModel>> {
   try {
     const models = await listLanguageModels();
@@ -283,7 +283,7 @@ export async function setApiKey({ settings, keys }: Agent): Promise<void> {
 /** The most characters of the prompt that the question shows. */
 const MAX_SHOWN = 60;
 
-/** Offers to ask the chosen model the last prompt, if that got no answer for lack of a model. */
+/** Offers to send the last prompt to the chosen model, if it got no answer because there was no model. */
 export async function offerToAskAgain({ session, providers }: Agent): Promise<void> {
   const prompt = unansweredPrompt(session.tree.messages);
   if (prompt === undefined || providers.isOffline || session.state !== 'idle') return;

@@ -31,8 +31,8 @@ export function registerNativeChat(options: ChatCtx, iconPath: vscode.IconPath):
 }
 
 /**
- * The entry in VS Code's list of models. It lets requests go to `@redline` and is no model itself: the user's keys and
- * models are for Redline's session only, so other extensions that find the entry get a sentence.
+ * The entry in VS Code's list of models. It lets requests go to `@redline` and is not a model itself: the user's keys and models
+ * are for Redline's session only, so other extensions that use the entry only get an explanation.
  */
 class ListEntry implements vscode.LanguageModelChatProvider {
   provideLanguageModelChatInformation(): vscode.LanguageModelChatInformation[] {

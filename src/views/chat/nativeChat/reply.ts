@@ -35,7 +35,7 @@ export interface ReplyOptions {
   readonly sessionId: () => string;
   readonly store: PreviewStore;
   readonly sink: ReplySink;
-  /** Whether the prompt still waits for its turn: until then, a prompt with the same text is a different one. */
+  /** Whether the prompt still waits for its turn: while it does, a prompt with the same text is a different one. */
   readonly waits: () => boolean;
   /** Called when another prompt begins: the reply is complete, although the session goes on. */
   readonly onEnd: () => void;
@@ -62,9 +62,9 @@ export class Reply {
   readonly #options: ReplyOptions;
   /** Events before and after the run belong to other prompts. */
   #state: 'waiting' | 'running' | 'ended' = 'waiting';
-  /** The last preview that was staged before it. */
+  /** The last preview that was staged before the run. */
   #after: string | undefined;
-  /** Previews that it had staged when it ended. */
+  /** Previews that the run had staged when it ended. */
   #staged: readonly string[] = [];
   #hasText = false;
   #needsBreak = false;

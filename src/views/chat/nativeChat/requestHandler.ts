@@ -38,8 +38,8 @@ export class RequestHandler {
   }
 
   /**
-   * Settles when the session is idle or awaits review, or goes on with another prompt. Cancelling is Stop; a prompt that still
-   * waits is taken back.
+   * Settles when the session is idle or awaits review, or goes on with another prompt. Cancelling stops the prompt's turn; a prompt
+   * that still waits is taken back.
    */
   async handle(
     request: vscode.ChatRequest,
@@ -49,7 +49,7 @@ export class RequestHandler {
     const { session } = this.#options;
     switch (request.command) {
       case 'plan':
-        // Without a prompt it switches; with one, the mode is needed.
+        // Without a prompt, the command toggles plan mode; with one, it turns plan mode on.
         session.setPlanMode(request.prompt.trim() !== '' || !session.planMode);
         if (request.prompt.trim() !== '') return this.#prompt(request.prompt, request, stream, token);
         stream.markdown(
@@ -86,7 +86,7 @@ export class RequestHandler {
     return offline ? [{ prompt: '', command: 'help', label: vscode.l10n.t('List the commands') }] : [];
   }
 
-  /** Runs a slash command that is no prompt, or sends the prompt. */
+  /** Runs a slash command that is not a prompt, or sends the prompt. */
   async #send(
     text: string,
     request: vscode.ChatRequest,
@@ -120,7 +120,7 @@ export class RequestHandler {
       store,
       sink,
       waits: () => waiting() !== undefined,
-      // Its node is there already.
+      // The node of the prompt that has begun is there already.
       onEnd: () => ended.resolve(session.tree.nextId - 1),
     });
     const following = session.onDidEmit(event => reply.follow(event));
@@ -130,7 +130,7 @@ export class RequestHandler {
       if (open?.about === 'choice' && reply.state === 'running') questions.answer(open.id);
     });
     const stopping = token.onCancellationRequested(() => {
-      // The turn that runs belongs to another prompt unless it is this one's.
+      // The running turn is this prompt's only if the reply is running.
       if (reply.state === 'running') return session.stop();
       const own = waiting();
       if (own) session.queue.takeBack(own.id);

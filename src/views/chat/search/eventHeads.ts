@@ -2,7 +2,7 @@
 const SUBMATCHES = Buffer.from(',"submatches":[');
 /** Ends a match's text and precedes its byte offset. Cannot occur within a JSON string either. */
 const START = Buffer.from('},"start":');
-/** More than the digits of a number of bytes. */
+/** More digits than any byte offset has. */
 const DIGITS = 20;
 const NEWLINE = 0x0a;
 

@@ -54,7 +54,7 @@ export async function findRipgrep(appRoot: string): Promise<string | undefined> 
   return undefined;
 }
 
-/** Labels of the Encoding Standard, which ripgrep uses, where they are not the name itself. */
+/** Labels of the Encoding Standard, which ripgrep uses, where they differ from our names. */
 const LABELS: Partial<Record<EncodingName, string>> = {
   utf16le: 'utf-16le',
   utf16be: 'utf-16be',
@@ -70,7 +70,7 @@ const LABELS: Partial<Record<EncodingName, string>> = {
   big5hkscs: 'big5-hkscs',
 };
 
-/** Ripgrep's name for an encoding; `undefined` if it cannot read it. */
+/** Ripgrep's name for an encoding; `undefined` if ripgrep cannot read it. */
 export function ripgrepLabel(name: EncodingName): string | undefined {
   const label = LABELS[name] ?? name.replace(/^windows/, 'windows-');
   try {
@@ -93,7 +93,7 @@ export async function searchWithRipgrep(
   const isIncluded = await includes(include);
   const accept = (match: TextMatch): TextMatch | undefined => (isIncluded(match.path) ? match : undefined);
   if (include.length === 0) return run(command, argumentsOf(query), query, { cwd, accept }, signal);
-  // Not `--glob`, which overrides .gitignore: an ignore file of our own for everything that is not included does not.
+  // An ignore file of our own hides everything that is not included, since `--glob` would override .gitignore.
   const folder = await mkdtemp(path.join(tmpdir(), 'redline-search-'));
   try {
     const file = path.join(folder, 'include');
@@ -106,7 +106,7 @@ export async function searchWithRipgrep(
 }
 
 /**
- * Searches texts as if they were the files at these paths: they are given to ripgrep as one, so that the meaning of a pattern does
+ * Searches texts as if they were the files at these paths: ripgrep reads them as one input, so that the meaning of a pattern does
  * not depend on whether a file is saved.
  * @throws as {@link searchWithRipgrep} does
  */
@@ -173,7 +173,7 @@ async function run(
     });
     // It is awaited only after the lines; until then a rejection would count as unhandled.
     status.catch(() => undefined);
-    // It need not read to the end.
+    // ripgrep may exit before it has read all input.
     if (input && child.stdin) pipeline(Readable.from(input), child.stdin).catch(() => undefined);
     for await (const line of eventHeads(child.stdout as AsyncIterable<Buffer>)) {
       const found = matchOf(line);

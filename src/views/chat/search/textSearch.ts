@@ -29,7 +29,7 @@ const MEMORY_LIMIT_MS = 5_000;
 const MAX_LISTED = 100_000;
 /** How many files are read at the same time. */
 const READ_AT_ONCE = 8;
-/** So many characters are searched at a time where files are read. */
+/** How many characters are searched at a time when files are read. */
 const PART_CHARS = 4_000_000;
 /** After this many files, the search yields to other work. */
 const LOOKED_AT_ONCE = 500;
@@ -116,7 +116,7 @@ export class WorkspaceTextSearch implements TextSearch {
     const labels = new Map<string, string | undefined>();
     for (const folder of this.#workspace.folderRoots()) {
       const { name } = await encodingIn(folder);
-      // Without one it also recognizes UTF-16, as it does with one.
+      // Without a label, ripgrep takes files for UTF-8; with or without one, it recognizes UTF-16.
       const label = name === 'utf8' ? undefined : ripgrepLabel(name);
       if (name !== 'utf8' && label === undefined) return undefined;
       labels.set(folder.name, label);
@@ -211,7 +211,7 @@ export class WorkspaceTextSearch implements TextSearch {
     };
   }
 
-  /** @throws ToolError, when it is called, for a pattern that is no regular expression of JavaScript */
+  /** @throws ToolError, when it is called, for a pattern that is not a regular expression of JavaScript */
   #textsInProcess({ query, isRegex }: TextQuery, signal: AbortSignal): SearchTexts {
     if (isRegex) regexOf(query);
     return async (texts, limit) => {

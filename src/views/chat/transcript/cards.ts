@@ -10,7 +10,7 @@ import { messageIdOf } from '../../../agent/session/conversation/nodeId.ts';
 
 /** The most changes from elsewhere that are listed, those of one set as one; the pending view shows all of them. */
 const MAX_OTHER_PENDING = 20;
-/** The open previews that the user asked for (Undo, Reopen), or a revert, below the conversation: they are new there. */
+/** The open previews that an Undo, a Reopen or a revert staged; they go below the conversation, as the newest. */
 export function restaged(input: TranscriptInput, lookup: Lookup): ViewItem[] {
   return input.previews
     .filter(preview => isOpen(preview) && isRestaged(preview))
@@ -23,7 +23,7 @@ function isRestaged({ reopens, undoes, origin }: Preview): boolean {
 
 /**
  * Previews that no call on this trunk staged, from an earlier session, another branch, agent or extension: open ones, and those
- * decided since the conversation is shown.
+ * decided after the conversation showed them.
  */
 export function fromElsewhere(input: TranscriptInput, lookup: Lookup): ViewItem[] {
   const { previews, sessionId, elsewhere } = input;
@@ -121,7 +121,9 @@ function factsOf(
   };
 }
 
-/** Notice above the previews with which a revert undoes a branch: its changes are still in the files, unless the branch is back. */
+/**
+ * Notice above a preview that undoes a reverted branch: its changes are still in the files. None if the branch is active again.
+ */
 function stillApplied(preview: Preview, input: TranscriptInput): ViewItem[] {
   const { id, undoes = [], purpose, changes, origin } = preview;
   if (purpose !== 'revert' || undoes.length === 0 || origin?.sessionId !== input.sessionId) return [];

@@ -16,7 +16,7 @@ export interface Arriving {
 
 /** A request that the server refused for now. */
 export interface Retry {
-  /** When it is sent again, in milliseconds of the clock. */
+  /** When it is sent again, in milliseconds since the epoch. */
   readonly at: number;
   readonly code: RetryCode;
 }

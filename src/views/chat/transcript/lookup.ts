@@ -47,7 +47,7 @@ export interface TranscriptInput {
   readonly hasChecks?: boolean;
   /** Risks found so far in a pending preview. */
   readonly risks?: (preview: Preview) => readonly Risk[];
-  /** These in the order of the review. */
+  /** The given previews in the order of the review. */
   readonly inOrder?: (previews: readonly Preview[]) => readonly Preview[];
   /** The output of the command that an applied preview is running. */
   readonly commandOutput?: (previewId: string) => string | undefined;

@@ -67,7 +67,7 @@ export function previewCard(view: PreviewView, running?: string): ItemOf<'previe
   };
 }
 
-/** The counts in the header: of several files, and of all parts once the rest is resolved, too. */
+/** The counts in the header: of several files and, once the rest is resolved too, of all parts. */
 function wholeStat({ preview, stats, total, parts }: PreviewView): DiffStat | undefined {
   if (parts.length === 0 || isOpen(preview)) return (preview.changes?.length ?? 0) > 1 ? total : undefined;
   const files = [preview, ...parts.map(part => part.preview)].reduce(
@@ -178,7 +178,7 @@ export function stateOf(outcome: PreviewOutcome, { origin }: Preview): CardState
   }
 }
 
-/** A branch that is switched can make thousands of files stale: only the names that are shown are sent. */
+/** Switching a branch can make thousands of files stale: only the names that are shown are sent. */
 function shownProblem(problem: PreviewProblem): CardProblem {
   switch (problem.kind) {
     case 'conflicts': {

@@ -6,7 +6,7 @@ export const MAX_ENTRIES = 1_000;
 /**
  * Selects the messages that are shown: the last ones. Entries are built for these only, since the whole chat is built again with
  * each change.
- * @returns the position of the first of them, which is no tool result, and how many entries come before it
+ * @returns the position of the first of them, which is not a tool result, and how many entries come before it
  */
 export function shownMessages(messages: readonly SessionMessage[]): { from: number; hidden: number } {
   const counts = messages.map(entriesOf);

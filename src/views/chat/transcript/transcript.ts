@@ -40,7 +40,7 @@ export function buildTranscript(input: TranscriptInput): ViewItem[] {
   const { from, hidden } = shownMessages(messages);
   const lookup = buildLookup(input, from);
   const items: ViewItem[] = [];
-  // A turn whose beginning is not shown has its whole card.
+  // A turn whose beginning is not shown still gets its whole card.
   const begin = messages.slice(0, from + 1).findLastIndex(isOfPerson);
   const turns = turnsOf(input, lookup, Math.max(0, begin));
   const onTurns = new Set([...turns.values()].flat().map(({ id }) => id));
@@ -69,7 +69,7 @@ function questionItem(question: Question): ItemOf<'host' | 'question'> {
   return { kind: 'host', key, id, host: oneLine(host), url: escapeInvisible(shortened(url, MAX_URL_CHARS)) };
 }
 
-/** A question with the user's answer; `undefined` if the call is none, or has no answer. */
+/** A question with the user's answer; `undefined` if the call asked no question, or has no answer. */
 function answeredItem(
   key: string,
   call: ToolCall,

@@ -13,7 +13,7 @@ type CardState = Turn['state'];
 
 /** The most changes of files that the card of a turn lists. */
 const MAX_ROWS = 12;
-/** The most characters of an error, or of a reason, that it shows of one. */
+/** The most characters of an error or a reason that it shows. */
 const MAX_ERROR_CHARS = 500;
 /** The most reasons of the model that it names. */
 const MAX_ADVICE = 3;
@@ -30,7 +30,7 @@ const WORST: readonly CheckMark['state'][] = [
   'passed',
 ];
 
-/** One change of a file, of a preview or of a part of it. */
+/** One file change in a preview, or in a part of one. */
 interface Piece {
   readonly view: PreviewView;
   /** The preview whose diff shows it. */

@@ -4,12 +4,12 @@ import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { callKey, isListedPart, type Lookup, type TranscriptInput } from './lookup.ts';
 import { isOfTurn } from './turnCard.ts';
 
-/** Whether the person speaks, with which a turn begins. */
+/** Whether the message is the person's: it begins a turn. */
 export function isOfPerson({ role }: SessionMessage): boolean {
   return role === 'user' || role === 'local';
 }
 
-/** The changes of files of the turns that have several, by the position of the last message of each. */
+/** The file changes of each turn that has several, by the position of its last message. */
 export function turnsOf(
   { messages, nodeAt }: TranscriptInput,
   lookup: Lookup,

@@ -32,7 +32,7 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** How many characters an element with plain text holds before the next one begins at a line, in any case, and at most. */
+/** An element with plain text ends at the first line end after `PIECE_CHARS` characters, in any case after `MAX_PIECE_CHARS`. */
 const PIECE_CHARS = 4_000;
 const MAX_PIECE_CHARS = 16_000;
 

@@ -69,7 +69,7 @@ function headingText(heading: ItemOf<'heading'>['heading']): string {
   }
 }
 
-/** No answer is the default: each needs its own click. */
+/** None of the answers is the default: each needs its own click. */
 function renderHost({ id, host, url }: ItemOf<'host'>): HTMLElement {
   const title = l10n.t('The agent wants to read from {0}.', host);
   const answers = [

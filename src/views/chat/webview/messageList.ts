@@ -196,7 +196,7 @@ export class MessageList {
   }
 }
 
-/** A control, by the properties that its successor shares in an element that replaces this one. */
+/** A control, by what it shares with its successor in the element that replaces its own. */
 interface FocusedControl {
   readonly selector: string;
   /** Its index among the matches of the selector. */
@@ -220,7 +220,7 @@ function focusIn(root: HTMLElement): FocusedControl | undefined {
 
 function selectorOf(control: HTMLElement): string {
   const { action, of } = control.dataset;
-  // The button of a part undoes it, and then applies it again.
+  // A part's button alternates between undoing and applying it, so its action does not identify it.
   if (of !== undefined) return `[data-of="${CSS.escape(of)}"]`;
   if (action !== undefined) return `[data-action="${CSS.escape(action)}"]`;
   const [first] = control.classList;

@@ -111,10 +111,10 @@ export class StatusRow {
     this.#countDown(activity?.kind === 'retrying' ? activity : undefined, status.state, activityText(status));
   }
 
-  /** Counts the seconds down, without the host; then the line itself is shown. */
+  /** Counts down to the retry, without the host, and then shows `line`; without a retry, shows it at once. */
   #countDown(retry: Retry | undefined, state: ChatStatus['state'], line: string): void {
     const end = Date.now() + (retry?.seconds ?? 0) * 1_000;
-    // The same countdown with another change: keep it running.
+    // The same countdown, sent again with another change: keep it running.
     if (retry?.code === this.#count?.code && Math.abs(end - (this.#count?.end ?? 0)) < SAME_MS) return;
     clearInterval(this.#counting);
     this.#count = retry && { end, code: retry.code };

@@ -83,7 +83,7 @@ function sayGroup(group: readonly SaidCall[]): string {
   return countText(forms, l10n)(of === undefined || files.has(undefined) ? group.length : files.size);
 }
 
-/** For a count and, if calls of the kind are told by their file, for a single one. */
+/** The texts for a count and, if the kind names files, for calls on a single file. */
 function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
   switch (kind) {
     case 'read':

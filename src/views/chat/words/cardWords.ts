@@ -48,7 +48,7 @@ export function reasonOf({ state }: Outcome): string | undefined {
 /** Kinds of notes on a pending or failed preview. */
 export type CardNote = 'recommendation' | 'conflicts' | 'stale' | 'last-error';
 
-/** Notes on a card beside its state, in the order shown. */
+/** Notes on a card, other than its state, in the order shown. */
 export function cardNotes({
   state,
   advice,
@@ -73,7 +73,7 @@ export function partsText({ counts }: NonNullable<Card['parts']>): string {
   return hunksText(counts);
 }
 
-/** The same of counts of hunks. */
+/** The same for counts of hunks. */
 export function hunksText(counts: HunkCounts): string {
   const { applied, discarded, undone, left } = counts;
   if (isMixed(counts))
@@ -100,7 +100,10 @@ export function isOpen({ state }: Card): boolean {
   return state.kind === 'pending' || state.kind === 'applying';
 }
 
-/** That nothing of a pending card has happened, which stands first on it; `undefined` for one that is decided, in part or failed. */
+/**
+ * The first line of a pending card, which says that nothing has happened yet; `undefined` if it is not pending, is decided in
+ * part, or may have run in part.
+ */
 export function waitingText({
   state,
   parts,

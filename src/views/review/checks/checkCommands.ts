@@ -19,8 +19,8 @@ import { checksText } from '../../texts/checkWords.ts';
 import { confirm, showInfo, showWarning, withCancel } from '../../toast.ts';
 
 /**
- * Runs the checks on one preview (an id or a row) with those that it builds on or, without one, on all pending ones of the open
- * conversation.
+ * Runs the checks on the named preview (an id or a row) and those that it builds on; if none is named, on all pending ones of the
+ * open conversation.
  */
 export async function runChecks(ctx: Ctx, args: readonly unknown[]): Promise<void> {
   const chosen = await chosenPreviews(ctx, args);
@@ -111,7 +111,10 @@ function notRunSentence(why: NotRunReason): string {
   }
 }
 
-/** Asks once for the text of each check that the workspace's settings bring. @returns false if the user cancelled. */
+/**
+ * Asks the user, in one dialog, to approve the unapproved checks that the workspace's settings bring. @returns false if the user
+ * cancelled.
+ */
 async function approveBrought({ checks }: Ctx): Promise<boolean> {
   const { l10n } = vscode;
   const waiting = checks.settings.list.filter(({ isApproved }) => !isApproved);
@@ -122,7 +125,7 @@ async function approveBrought({ checks }: Ctx): Promise<boolean> {
       `${oneLine(name)}: ${escapeLine(command)}${[cwd, report].map(at => (at === undefined ? '' : ` (${escapeLine(at)})`)).join('')}`,
   );
   const { broughtShell } = checks.settings;
-  if (broughtShell !== '') texts.push(l10n.t('What the workspace sets for their shell: {0}', broughtShell));
+  if (broughtShell !== '') texts.push(l10n.t('Shell settings from the workspace: {0}', broughtShell));
   const isApproved = await confirm(
     l10n.t('Run the checks that the settings of this workspace bring?'),
     `${texts.join('\n')}\n\n${l10n.t('Redline asks again when any of this changes.')}`,
@@ -221,7 +224,7 @@ export function fileName(name: string): string {
   return name.replace(/[^\p{L}\p{N}._-]+/gu, '-') || 'check';
 }
 
-/** Finds the first preview with which a check that failed on several no longer passes. */
+/** Finds the preview that breaks a failed check: the first one with which the check no longer passes. */
 export async function findBreaking(ctx: Ctx, [id]: readonly unknown[]): Promise<void> {
   const { l10n } = vscode;
   if (!ctx.checks.hasChecks) return addCheck(ctx);
@@ -231,7 +234,7 @@ export async function findBreaking(ctx: Ctx, [id]: readonly unknown[]): Promise<
       ? checks.resultOf(id)
       : checks.results.findLast(({ outcome }) => outcome === 'failed');
   if (failed?.outcome !== 'failed')
-    return void showInfo(l10n.t('No check has failed. Run Checks comes first.'));
+    return void showInfo(l10n.t('No check has failed. Run the checks first.'));
   const previews = Object.keys(failed.previews).flatMap(each => {
     const preview = ctx.store.get(each);
     return preview?.state.kind === 'pending' ? [preview] : [];

@@ -6,7 +6,7 @@ import type { Settings } from '../../settings.ts';
 const TIME_LIMIT = 600;
 const MAX_TIME_LIMIT = 7_200;
 const MAX_TEXT = 2_000;
-/** Under which the texts that a person approved here are kept: not in settings, which anyone may write who writes files. */
+/** Storage key of the texts that a person approved here: not a setting, since anyone who can write files can change settings. */
 const APPROVED = 'redline.approvedChecks';
 
 /** A check as the settings have it. */
@@ -52,7 +52,7 @@ export class CheckSettings {
     await this.#memory.update(APPROVED, [...texts]);
   }
 
-  /** Adds a check to the settings of the workspace, for a person who chose it, which approves it. */
+  /** Adds a check that a person chose to the settings of the workspace. Their choice approves it. */
   async add(check: Pick<Check, 'name' | 'command'>): Promise<void> {
     const { name, command } = check;
     await this.approve([{ ...check, timeLimit: TIME_LIMIT, isApproved: true }]);
@@ -79,7 +79,7 @@ export class CheckSettings {
   }
 }
 
-/** settings.json may contain anything: entries that are no checks are left out. */
+/** settings.json may contain anything: entries that are not checks are left out. */
 function checksIn(value: readonly unknown[]): readonly SetCheck[] {
   return value.flatMap(each => {
     if (typeof each !== 'object' || each === null) return [];

@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts';
 import { addCheck, findBreaking } from './checkCommands.ts';
 import { runChecksFromScratch } from './fromScratch.ts';
 
-/** Lists the actions on checks beside running them, as far as they apply. */
+/** Lists the actions on checks, other than running them, that are possible now. */
 export async function showChecks(ctx: Ctx): Promise<void> {
   const { l10n } = vscode;
   const { hasChecks } = ctx.checks;

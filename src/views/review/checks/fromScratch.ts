@@ -6,8 +6,8 @@ import { confirm, showInfo, showWarning } from '../../toast.ts';
 import { chosenPreviews, fileName, outputText, resultsText, tell, withProgress } from './checkCommands.ts';
 
 /**
- * Runs the checks in the sandbox and in a full copy of the files as they would be, on all that the open conversation
- * has pending, and says whether both agree.
+ * Runs the checks on all that the open conversation has pending, in the sandbox and in a full copy of the files, and says whether
+ * both agree.
  */
 export async function runChecksFromScratch(ctx: Ctx): Promise<void> {
   const { l10n } = vscode;

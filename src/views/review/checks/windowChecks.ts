@@ -22,7 +22,7 @@ export interface WindowChecksParts extends Omit<
 > {
   readonly settings: CheckSettings;
   readonly files: FileUris;
-  /** The worker that runs patterns of others. */
+  /** Path of the worker that runs patterns from other extensions. */
   readonly lineWorker: string;
   readonly logger: Logger;
 }
@@ -88,7 +88,7 @@ export class WindowChecks extends Owner implements Prover {
     return this.#checks?.marksOf(this.#checks.checkable(sessionId)) ?? [];
   }
 
-  /** Not before its glob is loaded. */
+  /** Whether a check concerns the preview; false until the check's glob is loaded. */
   #concerns({ files }: Check, preview: Preview): boolean {
     if (files === undefined) return true;
     if (!this.#matchers.has(files)) {
@@ -114,8 +114,8 @@ export class WindowChecks extends Owner implements Prover {
   };
 
   /**
-   * Checks pending previews once the session has stopped running, but for checks on demand. (A turn of the loop is one request.) A
-   * run that no person asked for needs an isolated sandbox.
+   * Runs all checks, except those on demand, on pending previews once the session has stopped running. (A turn of the loop is one
+   * request.) A run that no person asked for needs an isolated sandbox.
    */
   follow(session: Pick<ReviewedSession, 'id' | 'onDidEmit'>): vscode.Disposable {
     let wasRunning = false;

@@ -21,20 +21,20 @@ import { OwnMoves } from './ownMoves.ts';
 import type { PreviewTarget } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
 
-/** From this many votes on, progress is shown and can be cancelled; with fewer, once they have taken this long, in milliseconds. */
+/** With this many votes or more, progress is shown at once, with a Cancel button; with fewer, after `PROGRESS_AFTER_MS`. */
 const PROGRESS_FROM = 25;
 const PROGRESS_AFTER_MS = 1_000;
 /** How long a discard, which may run foreign code, may take before the next one begins, in milliseconds. */
 const TURN_MS = 1_000;
 /** How long to wait at the end for previews that have not answered. */
 const PATIENCE_MS = 10_000;
-/** How many of them are named. */
+/** The most unanswered previews that a message names. */
 const MAX_NAMED = 3;
 
 /**
  * Resolves many previews, or files of previews, with one summary at the end: file changes one after another, then everything that
- * runs external code at once. A preview that does not answer in time holds up no other; it stays as it is, being applied or
- * discarded, until it answers.
+ * runs external code at once. A preview that does not answer in time does not hold up the others; until it answers, its state is
+ * still applying or discarding.
  */
 export class BulkVotes {
   readonly #ctx: Ctx;
@@ -297,13 +297,13 @@ export class BulkVotes {
 interface VotesToCast {
   readonly votes: readonly PreparedVote[];
   readonly reason: string;
-  /** Without the first so many, the others are not cast. */
+  /** How many votes at the start must succeed before the others are cast. */
   readonly needed: number;
 }
 
 interface CastSoFar {
   readonly done: number;
-  /** Once nothing but their answers is missing. */
+  /** The previews still to answer; empty until all votes have begun. */
   readonly unanswered: readonly Preview[];
 }
 
@@ -336,7 +336,7 @@ function waitingText(unanswered: readonly Preview[]): string {
   return vscode.l10n.t('No answer yet from {0}.', `${named.join(', ')}${more}`);
 }
 
-/** Waits until the work has settled, the time is over or the signal fires. */
+/** Waits until the work has settled, the time is up or the signal fires. */
 async function settled(work: Promise<unknown>, milliseconds: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, milliseconds);

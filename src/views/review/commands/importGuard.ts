@@ -62,7 +62,7 @@ function keyOf({ path, preview, change }: PendingImport): string {
   return JSON.stringify([path, preview.id, change.path]);
 }
 
-/** A file of a preview of several, else the preview. */
+/** The file if its preview has several, else the preview. */
 function targetOf({ preview, change }: PendingImport): PreviewTarget {
   const { id, revision, changes } = preview;
   return { id, revision, ...((changes?.length ?? 0) > 1 ? { path: change.path } : {}) };

@@ -12,7 +12,7 @@ import type { Ctx } from '../../ctx.ts';
 import { oneLine } from '../../plainText.ts';
 import { allText } from '../../texts/previewWords.ts';
 
-/** The hunk that the lens stands above: of a file, and counted from 0. */
+/** The hunk below the lens: its file, and its index from 0. */
 interface Place {
   readonly path: string | undefined;
   readonly hunk: number;
@@ -50,7 +50,10 @@ async function pickAction(
   return (await vscode.window.showQuickPick(items, { title }))?.action;
 }
 
-/** Offers the actions on all of these together, and the way back of each. They act on the state at the time the list opens. */
+/**
+ * Offers the actions on all of these together, and Undo, Apply Again or Reopen for each. They act on the state at the time the list
+ * opens.
+ */
 async function moreOfSet({ store, edits, checks }: Ctx, ids: readonly unknown[]): Promise<void> {
   const { l10n } = vscode;
   const previews = store.all();
@@ -98,7 +101,7 @@ function waysBack(
   });
 }
 
-/** Actions that a card offers beside its own buttons. */
+/** Actions that a card offers in addition to its own buttons. */
 function actionsOnWhole({ id, kind, revision }: Preview, hasChecks: boolean): vscode.Command[] {
   const { l10n } = vscode;
   const actions = [

@@ -4,8 +4,8 @@ import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 
 /**
- * The revisions that several votes make of the previews still to come among them: each vote rebases the others onto its writes. The
- * user has agreed to all of them, so these revisions need not be shown before they are applied.
+ * The revisions that several votes make of each other's previews: each vote rebases those still to come onto its writes. The user
+ * has agreed to all of them, so these revisions need not be shown before they are applied.
  */
 export class OwnMoves {
   /** The hashes that these votes wrote, by path; `null` where they removed the file. */
@@ -29,7 +29,7 @@ export class OwnMoves {
     }
   }
 
-  /** The revision that the one seen by the user has become: the same unless these votes have moved it. */
+  /** The revision to vote on for the one that the user saw: the same unless these votes have moved the preview. */
   moved(id: string, seen: number): number {
     return this.#moved.get(id)?.findLast(({ from }) => from <= seen)?.to ?? seen;
   }

@@ -200,7 +200,7 @@ async function hunkTarget(
   const seen = Math.min(target.revision, at.pressedAt ?? target.revision);
   // Somebody else has changed it since; the vote will be refused.
   if (seenPart(source.store, shown.preview, seen).kind === 'outdated') return { ...target, revision: seen };
-  // In an older revision, the cursor is at no hunk of this one.
+  // The editor shows an older revision, so its cursor is at no hunk of the current one.
   if (target.revision !== shown.preview.revision) return undefined;
   const hunks = await hunksOfChange(shown.change);
   if (hunks.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isOpen, type Preview } from '../../../agent/hold/preview/preview.ts';
-import { onRow, type CommandHandlers } from '../../commandRegistry.ts';
+import { isFromKey, onRow, type CommandHandlers } from '../../commandRegistry.ts';
 import type { Ctx } from '../../ctx.ts';
 import { agentLabel } from '../../plainText.ts';
 import { isFromEditor, PreviewTargets, targetsOf, type PreviewTarget } from './previewTargets.ts';
@@ -24,10 +24,16 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
     return preview !== undefined && isOpen(preview);
   };
   const onNamed = (vote: Vote) =>
-    onRow(async (...args) => {
-      const named = await targets.named(args);
+    onRow(async (...given) => {
+      const args = isFromKey(given) ? [] : given;
+      const isForNext = isFromKey(given) && opener.isBetweenDiffs;
+      const named = isForNext ? [] : await targets.named(args);
       const wereOpen = named.every(isOpenNow);
       const cast = async (): Promise<unknown> => {
+        if (isForNext) {
+          const next = (await targets.named(args)).filter(isOpenNow);
+          return next.length > 0 ? vote(await votes(), args, next) : undefined;
+        }
         // A second press or click, while the vote of the first was cast.
         if (wereOpen && named.length === 1 && !named.every(isOpenNow)) return undefined;
         return vote(await votes(), args, named);
@@ -68,7 +74,8 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
     'redline.preview.open': onRow(open),
     'redline.preview.openSelected': async () => {
       const row = ctx.pendingView.selected;
-      if (row) await (row.kind === 'set' ? openAll(row) : open(row));
+      if (row?.kind === 'all') await (await votes()).applyAll(true);
+      else if (row) await (row.kind === 'set' ? openAll(row) : open(row));
     },
     'redline.preview.openFile': onRow(async (...args) => {
       const [target = targets.head] = await targets.named(args);
@@ -89,7 +96,10 @@ export function previewCommands(ctx: Ctx): CommandHandlers {
   };
 }
 
-/** The ids that were passed, or those of the change sets whose rows were. VS Code passes the focused row from the title of the view, too. */
+/**
+ * The preview ids that were passed, or those of the open previews in the change sets whose rows were passed. A button in the
+ * view's title passes the focused row, too.
+ */
 function setIn(args: readonly unknown[]): readonly string[] {
   const [first] = args;
   if (Array.isArray(first)) return first.filter(id => typeof id === 'string');

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Preview, SeenRevisions } from '../../../agent/hold/preview/preview.ts';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { views } from '../../contributions.ts';
 import { isFromLens } from '../../commandRegistry.ts';
 import { showInfo } from '../../toast.ts';
@@ -15,6 +15,8 @@ export interface PreviewTarget {
   readonly revision?: number;
   /** The file, if the row was a file's. */
   readonly path?: string;
+  /** Whether the row stood for all pending previews. */
+  readonly isOfAll?: boolean;
 }
 
 /** Finds the previews that a command acts on. */
@@ -41,9 +43,13 @@ export class PreviewTargets {
    */
   async named(args: readonly unknown[]): Promise<readonly PreviewTarget[]> {
     const { pendingView, tabs, shown } = this.#ctx;
-    if (isFromTree(args[0])) return targetsOf([undefined, await pendingView.focused()]);
+    if (isFromTree(args[0])) {
+      const rows = await pendingView.focused();
+      if (rows[0]?.kind === 'all') return this.pending().map(({ id }) => ({ id, isOfAll: true }));
+      return targetsOf([undefined, rows]);
+    }
     const named = targetsOf(args);
-    // The title of a tab that shows several is that of all of them.
+    // A title button of a tab that shows several previews acts on all of them.
     const together = args[0] instanceof vscode.Uri && named.length === 0 ? this.#pendingIn(tabs) : [];
     const active = named.length > 0 || together.length > 0 ? undefined : tabs.activeId();
     if (active === undefined && !(args[0] instanceof vscode.Uri)) return named;
@@ -77,9 +83,9 @@ export interface ActivePlace {
 }
 
 /**
- * The place of the cursor in the active preview editor, if it is one.
- * @param pressed where it was when a key was pressed that has waited since: a key is for what is next, as long as the person's own
- *   decisions alone have made that
+ * The place of the cursor in the active editor, if that shows a preview.
+ * @param pressed the place when the key was pressed, if the key had to wait: it acts on what is next by now, as long as only the
+ *   person's own decisions have changed the preview
  */
 export function activePlace(shown: ShownRevisions, pressed?: ActivePlace): ActivePlace | undefined {
   const editor = vscode.window.activeTextEditor;
@@ -98,8 +104,8 @@ export function isFromTree(argument: unknown): boolean {
 }
 
 /**
- * Whether the focus belongs in the editor after a command: one by its keys, its lenses, the buttons in its title, or the
- * palette. In a multi-file diff, whose pane goes away, it does after every command.
+ * Whether the focus belongs in the editor after a command: if its keys, lenses or title buttons, or the palette, ran the command.
+ * After a command in a multi-file diff, whose pane goes away, it always does.
  */
 export function isFromEditor(args: readonly unknown[], tabs: PreviewTabs): boolean {
   const [first] = args;
@@ -121,14 +127,6 @@ export function targetsOf([first, second, third]: readonly unknown[]): readonly 
   }
   const rows: readonly unknown[] = Array.isArray(second) ? second : [first];
   return distinct(rows.flatMap(rowTargets));
-}
-
-/** The argument as revisions; `undefined` for anything else that VS Code or a link may pass. */
-export function seenRevisions(argument: unknown): SeenRevisions | undefined {
-  if (typeof argument !== 'object' || argument === null || Array.isArray(argument)) return undefined;
-  return Object.values(argument).every(value => typeof value === 'number')
-    ? (argument as SeenRevisions)
-    : undefined;
 }
 
 /** Each target once. A preview's own row covers the rows of its files. */

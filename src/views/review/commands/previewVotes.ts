@@ -6,18 +6,24 @@ import {
   titleOf,
   type Preview,
   type ResolveAction,
+  type SeenRevisions,
 } from '../../../agent/hold/preview/preview.ts';
+import { setVotes } from '../../../agent/hold/preview/setVotes.ts';
 import { humanReason } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { oneLine } from '../../plainText.ts';
-import { showInfo } from '../../toast.ts';
+import { allText } from '../../texts/previewWords.ts';
+import { confirm, showInfo } from '../../toast.ts';
 import { ApplyGuard, askReason, askReasonFor } from './applyGuard.ts';
 import { BulkVotes, ownVotesText } from './bulkVotes.ts';
 import { askImports, revisionNow } from './importGuard.ts';
 import type { PartCommands } from './partCommands.ts';
-import { seenRevisions, type PreviewTarget, type PreviewTargets } from './previewTargets.ts';
+import type { PreviewTarget, PreviewTargets } from './previewTargets.ts';
 import { seenNow } from './seenNow.ts';
 import type { Ctx } from '../../ctx.ts';
+
+/** Whether the dialog that confirms Apply All or Discard All is open. */
+let isAsking = false;
 
 /** The user's Apply and Discard of whole previews, from a command's arguments to the invoker. */
 export class PreviewVotes {
@@ -34,8 +40,8 @@ export class PreviewVotes {
   }
 
   /**
-   * Resolves each preview, or file, that was named. If none was, the head opens instead. If the user saw an older revision of
-   * it, it is shown again instead.
+   * Resolves each preview, or file, that was named. If none was, the head opens instead. A single preview that somebody else has
+   * changed since the user saw it is shown again instead.
    */
   async vote(
     action: ResolveAction,
@@ -43,6 +49,7 @@ export class PreviewVotes {
     named: readonly PreviewTarget[],
   ): Promise<unknown> {
     const [first] = named;
+    if (first?.isOfAll) return action === 'apply' ? this.applyAll(true) : this.discardAll(true);
     if (named.length > 1) {
       const before = action === 'apply' ? await askImports(this.#ctx.store, this.#changesOf(named)) : [];
       return (
@@ -94,14 +101,20 @@ export class PreviewVotes {
     return this.vote('discard', [preview.id, reason], [target]);
   }
 
-  async applyAll(): Promise<unknown> {
+  /** @param asks the person confirms it in a dialog; a second call meanwhile, as by a double click, does nothing */
+  async applyAll(asks = false): Promise<unknown> {
     const chosen = await this.#whichOfAll('apply');
-    return chosen && this.#together(bulk => bulk.applyAll(chosen));
+    if (!chosen || (asks && !(await this.#confirmsAll('apply')))) return undefined;
+    return this.#together(bulk => bulk.applyAll(chosen));
   }
 
-  /** Also ends the review: a user who discards everything does not want the session to continue on its own. */
-  async discardAll(): Promise<unknown> {
+  /**
+   * Also ends the review: a user who discards everything does not want the session to continue on its own.
+   * @param asks see {@link applyAll}
+   */
+  async discardAll(asks = false): Promise<unknown> {
     const chosen = await this.#whichOfAll('discard');
+    if (asks && !(await this.#confirmsAll('discard'))) return undefined;
     if (chosen) this.#ctx.session.endReview();
     return chosen && this.#together(bulk => bulk.discardAll(chosen));
   }
@@ -122,6 +135,19 @@ export class PreviewVotes {
     return own === '' ? undefined : void showInfo(own);
   }
 
+  async #confirmsAll(action: ResolveAction): Promise<boolean> {
+    const { store, edits } = this.#ctx;
+    if (isAsking) return false;
+    isAsking = true;
+    try {
+      const count = setVotes(store.open, { isEdited: id => edits.hasUnsaved(id) })[action];
+      const button = action === 'apply' ? vscode.l10n.t('Apply') : vscode.l10n.t('Discard');
+      return await confirm(allText(action, count), '', button);
+    } finally {
+      isAsking = false;
+    }
+  }
+
   async #parts(): Promise<PartCommands> {
     return new (await import('./partCommands.ts')).PartCommands(this.#ctx);
   }
@@ -139,6 +165,14 @@ export class PreviewVotes {
 
 function targetOf({ id, revision }: Preview): PreviewTarget {
   return { id, revision };
+}
+
+/** The argument as revisions; `undefined` for anything else that VS Code or a link may pass. */
+function seenRevisions(argument: unknown): SeenRevisions | undefined {
+  if (typeof argument !== 'object' || argument === null || Array.isArray(argument)) return undefined;
+  return Object.values(argument).every(value => typeof value === 'number')
+    ? (argument as SeenRevisions)
+    : undefined;
 }
 
 /** Why the preview can no longer be resolved. */

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
-import { hunksOfChange, textOf } from '../../../agent/hold/preview/fileChange.ts';
-import type { Agent } from '../../agent.ts';
+import { hunksOfChange, type FileChange } from '../../../agent/hold/preview/fileChange.ts';
+import type { Ctx } from '../../ctx.ts';
 import { changeUri } from '../../workspace/previewUri.ts';
-import { isSameText } from '../shownRevisions.ts';
 
-/** How long a diff may take to show a new revision, in milliseconds. Afterwards its cursor stays where it is. */
-const PATIENCE = 5_000;
+/** How long a diff may take to show a new revision, in milliseconds. Afterwards keys that wait for it find no hunk. */
+const PATIENCE = 30_000;
+
+type Shown = Pick<Ctx, 'store' | 'files' | 'shown'>;
 
 /**
  * Moves the cursor and the view of a file's diff to the hunk that now has this number, or to the first one if there is
@@ -14,54 +15,54 @@ const PATIENCE = 5_000;
  * @param hunk counted from 0
  */
 export async function showHunk(
-  { store, files }: Agent,
+  ctx: Shown,
   { id, path, hunk }: { readonly id: string; readonly path: string; readonly hunk: number },
 ): Promise<void> {
-  const change = store.get(id)?.changes?.find(each => each.path === path);
+  const change = await changeShown(ctx, id, path);
   if (!change) return;
   const hunks = await hunksOfChange(change);
   const next = hunks[hunk] ?? hunks[0];
   if (!next) return;
-  await Promise.all([
-    moveCursor(changeUri(id, change, 'base', files), textOf(change.before), next.beforeStart),
-    moveCursor(changeUri(id, change, 'proposal', files), textOf(change.after), next.afterStart),
-  ]);
+  moveCursor(changeUri(id, change, 'base', ctx.files), next.beforeStart);
+  moveCursor(changeUri(id, change, 'proposal', ctx.files), next.afterStart);
 }
 
 /** Moves the cursor and the view of a file's diff to a line of the proposal, counted from 0, in any state of the preview. */
 export async function showLine(
-  { store, files }: Agent,
+  ctx: Shown,
   { id, path, line }: { readonly id: string; readonly path: string; readonly line: number },
 ): Promise<void> {
-  const change = store.get(id)?.changes?.find(each => each.path === path);
-  if (change) await moveCursor(changeUri(id, change, 'proposal', files), textOf(change.after), line);
+  const change = await changeShown(ctx, id, path);
+  if (change) moveCursor(changeUri(id, change, 'proposal', ctx.files), line);
 }
 
-/** Waits until the visible document holds the text, then moves the cursor of its editors to the start of the line. */
-async function moveCursor(uri: vscode.Uri, text: string | undefined, line: number): Promise<void> {
-  const isShown = ({ document }: vscode.TextEditor): boolean => document.uri.toString() === uri.toString();
-  const document = vscode.window.visibleTextEditors.find(isShown)?.document;
-  if (!document || text === undefined || !(await holds(document, text))) return;
-  const position = new vscode.Position(line, 0);
-  for (const editor of vscode.window.visibleTextEditors.filter(isShown)) {
-    editor.selection = new vscode.Selection(position, position);
+/** Moves the cursor and the view of a document's visible editors to the start of the line. */
+function moveCursor(uri: vscode.Uri, line: number): void {
+  for (const editor of vscode.window.visibleTextEditors) {
+    if (editor.document.uri.toString() !== uri.toString()) continue;
+    const position = new vscode.Position(line, 0);
     const { InCenterIfOutsideViewport } = vscode.TextEditorRevealType;
+    editor.selection = new vscode.Selection(position, position);
     editor.revealRange(new vscode.Range(position, position), InCenterIfOutsideViewport);
   }
 }
 
-async function holds(document: vscode.TextDocument, text: string): Promise<boolean> {
-  const isThere = (): boolean => isSameText(document.getText(), text);
-  if (isThere()) return true;
+/** The change of the file, once no visible document shows an older revision of the preview; `undefined` if that takes too long. */
+async function changeShown(
+  { store, shown }: Shown,
+  id: string,
+  path: string,
+): Promise<FileChange | undefined> {
+  const changeNow = (): FileChange | undefined => store.get(id)?.changes?.find(each => each.path === path);
+  const isShown = (): boolean => (shown.of(id) ?? Infinity) >= (store.get(id)?.revision ?? 0);
+  if (isShown()) return changeNow();
   return new Promise(resolve => {
-    const end = (result: boolean): void => {
+    const end = (change: FileChange | undefined): void => {
       clearTimeout(timer);
-      changing.dispose();
-      resolve(result);
+      showing.dispose();
+      resolve(change);
     };
-    const timer = setTimeout(end, PATIENCE, false);
-    const changing = vscode.workspace.onDidChangeTextDocument(event => {
-      if (event.document === document && isThere()) end(true);
-    });
+    const timer = setTimeout(end, PATIENCE, undefined);
+    const showing = shown.onDidShow(() => isShown() && end(changeNow()));
   });
 }

@@ -22,9 +22,9 @@ const STATUS_MS = 6_000;
 
 /** A comment as VS Code shows it. While it is edited, its body is the typed text. */
 export interface ShownComment extends vscode.Comment {
-  /** Of an answer, the comment that it answers. */
+  /** The id of the comment; for an answer, that of the comment that it answers. */
   readonly commentId: string;
-  /** The number of the answer, from 1; of the comment itself 0. */
+  /** The number of the answer, from 1; 0 for the comment itself. */
   readonly answer: number;
 }
 
@@ -94,7 +94,7 @@ export class CommentThreads extends Owner {
     this.#show();
   }
 
-  /** Replaces the text of the comment by the edited one. */
+  /** Replaces the text of the comment with the edited text. */
   saveEdit({ commentId, body }: ShownComment): void {
     this.#edited.delete(commentId);
     this.comments.edit(commentId, typeof body === 'string' ? body : body.value);

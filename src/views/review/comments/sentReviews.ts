@@ -16,7 +16,7 @@ export class SentReviews implements vscode.Disposable {
   readonly #comments: ReviewComments;
   readonly #session: ReviewedSession;
   readonly #following: vscode.Disposable;
-  /** They are no message of the conversation yet: they wait for the running turn. */
+  /** Reviews that are not in the conversation yet: they wait for the running turn to end. */
   #waiting: readonly SentReview[] = [];
   /** Reviews that the user took back; they may still send the text. */
   #returned: readonly SentReview[] = [];
@@ -29,7 +29,7 @@ export class SentReviews implements vscode.Disposable {
     this.#following = session.onDidEmit(event => this.#follow(event));
   }
 
-  /** Its message is to be sent right after. */
+  /** The caller sends the review's message right after this call. */
   add(review: SentReview): void {
     this.#waiting = [...this.#waiting, review];
   }
@@ -57,7 +57,7 @@ export class SentReviews implements vscode.Disposable {
     for (const { takeBack } of returned) takeBack();
   }
 
-  /** The answer to the review before ends with a prompt, and that to this one begins, if it is one. */
+  /** A prompt ends the answer to the previous review; if the prompt is a review itself, the answer to it begins. */
   #begin(prompt: string): void {
     this.#end();
     const review = [...this.#waiting, ...this.#returned].find(({ message }) => message === prompt);

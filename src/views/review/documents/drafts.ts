@@ -29,7 +29,7 @@ export class Drafts {
   readonly #known = new Map<string, Draft>();
   #written: Promise<void> = Promise.resolve();
 
-  /** @param folder where they are kept; `undefined` keeps them in memory, as while another window owns the storage. */
+  /** @param folder where they are kept; `undefined` keeps them in memory, such as while another window owns the storage. */
   constructor(folder: string | undefined, logger: Logger) {
     this.#folder = folder;
     this.#logger = logger;

@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 export class EditorSaves {
   /** Text that editors are saving right now, by URI. */
   readonly #saving = new Map<string, string>();
-  /** URIs of editors that the user typed into while they were saved. */
+  /** URIs of editors that the user typed into while they were being saved. */
   readonly #typedOn = new Set<string>();
 
   noteSaving(uri: vscode.Uri, text: string): void {

@@ -59,7 +59,7 @@ function commandDocument(preview: Preview, plan: PlannedCommand, last?: LedgerEn
     '',
     l10n.t('Shell: {0}', shownOnLine(shellLine(plan))),
     '',
-    l10n.t('Environment: that of VS Code without its own variables, with these differences:'),
+    l10n.t('Environment: that of VS Code, minus the variables of VS Code itself, with these differences:'),
     '',
     ...environment,
     '',

@@ -59,8 +59,8 @@ export class PreviewFileSystem extends Owner implements vscode.FileSystemProvide
     return {
       type: vscode.FileType.File,
       ctime,
-      // A later revision has a later time, as has a proposal whose editor holds something else, so that open editors reload. While
-      // one is being saved the time is early, or VS Code would not write: the typed text is merged here.
+      // A later revision has a later time, and so does a proposal whose editor holds something else, so that open editors reload.
+      // While one is being saved the time is early, or VS Code would not write: the typed text is merged here.
       mtime: this.#edits.isBeingSaved(uri) ? ctime : ctime + preview.revision + this.#edits.rereads(uri),
       size: bytes.length,
       ...(this.#edits.isOpen(uri) ? {} : { permissions: vscode.FilePermission.Readonly }),

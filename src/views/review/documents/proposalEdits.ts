@@ -50,10 +50,10 @@ export class ProposalEdits extends Owner {
   readonly onDidChange = this.#changed.event;
 
   readonly #unsavedChanged = this.own(new vscode.EventEmitter<void>());
-  /** The previews with unsaved edits that were told last. */
+  /** The previews that had unsaved edits when the event last fired. */
   #told = '';
 
-  /** A preview got unsaved edits, or has none any more. */
+  /** A preview got unsaved edits, or no longer has any. */
   readonly onDidChangeUnsaved = this.#unsavedChanged.event;
 
   constructor(agent: Agent, drafts: Drafts) {
@@ -78,7 +78,7 @@ export class ProposalEdits extends Owner {
         this.#shown.delete(uri.toString());
         this.#outdated.delete(uri.toString());
         this.#beingSaved.delete(uri.toString());
-        // Text written by auto save waits for the person, who has not decided on it by closing a tab.
+        // Text written by auto save waits for the person: closing a tab is not a decision on it.
         if (uri.scheme === PREVIEW_SCHEME && this.draftOf(uri) === undefined) this.end(uri);
       }),
     );
@@ -233,7 +233,7 @@ export class ProposalEdits extends Owner {
   }
 
   /**
-   * Makes this text the next revision of a proposal, and it read-only again unless it has been typed into meanwhile.
+   * Makes this text the next revision of a proposal, which becomes read-only again unless the user has typed into it meanwhile.
    * @throws FileSystemError if the preview is not pending, or its encoding lacks a character of the text.
    */
   async replace(uri: vscode.Uri, text: string): Promise<Omit<CommittedEdits, 'isTypedOn'>> {

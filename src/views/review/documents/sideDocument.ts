@@ -22,8 +22,8 @@ export function sideText(side: FileSide | null | undefined): string {
 }
 
 /**
- * A text as VS Code is given it: in the encoding of the file if it has a byte order mark, else in UTF-8, with a mark only if settings
- * would have it decoded in another way.
+ * The bytes that VS Code gets for a text: in the encoding of the file if it has a byte order mark, else in UTF-8, with a mark only
+ * if settings would have it decoded in another way.
  */
 export function documentBytes(uri: vscode.Uri, text: string, side?: FileSide | null): Uint8Array {
   if (side && isText(side) && side.encoding.bom) return encodeText(text, side.encoding);

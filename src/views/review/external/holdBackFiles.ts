@@ -109,7 +109,7 @@ async function pick(all: readonly UncommittedPath[]): Promise<ReadonlySet<string
     canPickMany: true,
     matchOnDescription: true,
     title: vscode.l10n.t('Hold back uncommitted changes'),
-    placeHolder: vscode.l10n.t('Goes back to the last commit; the changes wait in a preview'),
+    placeHolder: vscode.l10n.t('Resets the files to the last commit; their changes wait in a preview'),
   });
   if (!picked || picked.length === 0) return undefined;
   return new Set(picked.flatMap(({ changed: { path: at, from = at } }) => [at, from]));

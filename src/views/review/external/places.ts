@@ -31,12 +31,12 @@ export function repositoryPlaces(root: string, workspace: PlacesWorkspace): Plac
   };
 }
 
-/** @throws PathError for bytes that are no text: VS Code could neither show nor open a file of this name. */
+/** @throws PathError for bytes that are not text: VS Code could neither show nor open a file of this name. */
 function refuseNameless(name: string): void {
   if (!isNameable(name)) throw new PathError('empty', `${shownName(name)} is not a file path.`);
 }
 
-/** How many parts of a patch are looked for at most to find its repository. */
+/** The most parts of a patch whose files are looked for to find its repository. */
 const MOST_PARTS = 100;
 
 /**

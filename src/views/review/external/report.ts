@@ -44,7 +44,7 @@ function textOf(leftOut: readonly LeftOut[], title: string): string {
   return `# ${title}\n\n${parts.join('\n')}\n`;
 }
 
-/** Tells that there is too much to bring into review at once. @returns false for any other error */
+/** Tells the user that there is too much to bring into review at once. @returns false for any other error */
 export function reportTooMuch(error: unknown): boolean {
   if (!(error instanceof TooMuchError)) return false;
   void showWarning(
@@ -75,7 +75,7 @@ export function reasonText(why: LeftOutReason): string {
     case 'mode':
       return vscode.l10n.t('the change of its permissions is not carried over.');
     case 'converted':
-      return vscode.l10n.t('git stores it in another form than it has on disk.');
+      return vscode.l10n.t('git stores it in a different form from the one on disk.');
     case 'notAFile':
       return vscode.l10n.t('not a file.');
     case 'notFetched':
@@ -95,7 +95,7 @@ export function reasonText(why: LeftOutReason): string {
     case 'malformed':
       return vscode.l10n.t('this part of the patch is damaged.');
     case 'combined':
-      return vscode.l10n.t('the difference of a merge from several versions, which cannot be applied.');
+      return vscode.l10n.t('a combined diff of a merge, which cannot be applied.');
     case 'together':
       return vscode.l10n.t('it belongs to another part of the patch, which is left out.');
     case 'unsaved':
@@ -103,7 +103,7 @@ export function reasonText(why: LeftOutReason): string {
     case 'staged':
       return vscode.l10n.t('what is staged in git differs from the file: commit or unstage it first.');
     case 'changed':
-      return vscode.l10n.t('the applied lines were changed since, or lines beside them.');
+      return vscode.l10n.t('the applied lines, or lines next to them, have changed since.');
     case 'overlaps':
       return vscode.l10n.t('it touches changes that are neither staged nor committed.');
     case 'merging':

@@ -50,8 +50,8 @@ export function gitOf({ git, repository }: OpenRepository): Git {
 }
 
 /**
- * The roots of the repositories of the workspace, without asking and without telling: first that of a file, or of the active
- * editor's; none if there is no git.
+ * The roots of the repositories of the workspace, without asking or telling the user anything: first those of `near` and of the
+ * active editor's file; none if there is no git.
  */
 export async function repositoryRoots(near?: vscode.Uri): Promise<readonly string[]> {
   const git = await openGit();

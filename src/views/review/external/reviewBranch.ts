@@ -59,7 +59,7 @@ export async function reviewBranch(ctx: Ctx, given: unknown): Promise<readonly s
 }
 
 /**
- * All branches and worktrees except the one checked out here: worktrees first, which say more than their branches, then the newest
+ * All branches and worktrees except the one checked out here: worktrees first, which include uncommitted changes, then the newest
  * branches.
  */
 async function sourcesOf(repository: GitRepository): Promise<readonly Source[]> {

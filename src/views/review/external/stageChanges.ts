@@ -15,7 +15,8 @@ import { chooseRepository, gitOf } from './repositories.ts';
 
 /**
  * Stages the applied changes of previews in a repository, and puts a message into its empty message box.
- * @param arg the repository's row or title in Source Control; without one it is that of the active editor, or it asks.
+ * @param arg the repository's row or title in Source Control; without one, that of the active editor, the only one, or the one that
+ *   the user chooses.
  */
 export async function stageChanges({ store, workspace, logger }: Ctx, arg: unknown): Promise<void> {
   const { rootUri: near = arg } = (arg ?? {}) as { readonly rootUri?: unknown };

@@ -88,8 +88,8 @@ export function reopenPreview(ctx: Agent, preview: Preview): Promise<Preview | u
 }
 
 /**
- * Stages an action as a new preview with a new id. It is rebased onto the files as they are now; where that would overlap
- * it is stale instead, which its row and lens say.
+ * Stages an action as a new preview with a new id. It is rebased onto the files as they are now; if that would overlap, it becomes
+ * stale instead, as its row and lens say.
  */
 async function restage(
   { store, session, rebaser }: Agent,
@@ -119,7 +119,7 @@ async function chosen(
   actionOf: (preview: Preview) => PendingAction | undefined,
   texts: { readonly title: string; readonly none: string; readonly cannot: (preview: Preview) => string },
 ): Promise<Preview | undefined> {
-  // The title of a view passes the focused row, which is not the one to undo or reopen.
+  // A button in a view's title passes the focused row, which is not the one to undo or reopen.
   const [preview] = typeof args[0] === 'string' ? named(store, args) : [];
   if (preview && actionOf(preview)) return preview;
   if (preview) return void showInfo(texts.cannot(preview));

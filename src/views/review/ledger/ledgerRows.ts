@@ -7,7 +7,7 @@ import { Lineage } from '../../../agent/hold/preview/resolve/lineage.ts';
 /** One attempt to resolve a preview, as the list shows it. */
 export interface LedgerRow {
   readonly entry: LedgerEntry;
-  /** The title of its preview; without one, or once it is forgotten, the label of that moment. */
+  /** The title of its preview; if the preview has none or is forgotten, the label that the entry recorded. */
   readonly title: string;
   /** The actor who has undone the apply. */
   readonly undoneBy: Actor | undefined;

@@ -84,7 +84,7 @@ export function isError({ outcome }: LedgerEntry): boolean {
   return outcome === 'failed' || outcome === 'returnedError';
 }
 
-/** The outcome of an attempt: `Applied by you`. Of one that failed, {@link byText} says whose it was. */
+/** The outcome of an attempt: `Applied by you`. For a failed attempt, {@link byText} says whose it was. */
 export function outcomeTitle(entry: LedgerEntry, undoneBy?: Actor): string {
   const { outcome, action, actor, agent, run } = entry;
   const { l10n } = vscode;

@@ -74,7 +74,7 @@ function facts(origin: FoundOrigin): ApprovalItem[] {
   });
   return [
     kind === 'changedSince'
-      ? row('edit', l10n.t('Changed since; this window knows no decision about that'), '')
+      ? row('edit', l10n.t('Changed since; this window knows of no decision about that'), '')
       : row('pass', l10n.t('The line is as it was approved'), ''),
     row('check', [outcomeTitle(entry), momentText(entry.at), ...placeOf(entry)].join(' · '), ''),
     row('git-commit', titleOf(preview), agent.join('')),

@@ -8,7 +8,7 @@ import { keyOf, type PendingNode } from './pendingNode.ts';
 export class DrawnRows {
   /** By key, each row and its look. */
   readonly #rows = new Map<string, { readonly node: PendingNode; look: string }>();
-  /** By the key of the row above, which the top lacks, the rows that it has below it. */
+  /** By the key of a row, empty for the top: that row, and the rows below it. */
   readonly #below = new Map<
     string,
     { readonly above?: PendingNode; readonly rows: readonly PendingNode[] }

@@ -15,6 +15,7 @@ import { agentLabel, escapeInvisible, oneLine } from '../../plainText.ts';
 import { rowUri, type FileUris } from '../../workspace/previewUri.ts';
 import { checkSentence, checksText, isRed } from '../../texts/checkWords.ts';
 import {
+  allText,
   conflictsLeftText,
   hasSucceeded,
   kindIcons,
@@ -63,8 +64,8 @@ export function previewItem(
   const filesRead = looked !== '' && count > 1 ? looked : filesText(preview);
   const view = previewView(preview, known);
   const state = stateText(view, filesRead);
-  // A narrow side bar cuts off the end, or all but the label. So the sign of a risk precedes the label, and the problem follows it
-  // first.
+  // A narrow side bar cuts off the end, or all but the label. So the sign of a risk precedes the label, and the problem comes
+  // right after it.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
   if (view.risks.length > 0) item.label = `⚠ ${row.label}`;
   const isCalm = ({ state, isCurrent }: CheckMark): boolean =>
@@ -132,7 +133,7 @@ export class ResolvedFacts {
     this.#store = store;
   }
 
-  /** Only one that is resolved may have been undone since, and only one that runs something needs the attempt that did it. */
+  /** Only a resolved preview may have been undone since, and only one that runs something needs its last attempt. */
   of(preview: Preview): PreviewFacts {
     if (isOpen(preview)) return {};
     const facts = (this.#lineage ??= new Lineage(this.#store.all())).factsOf(preview);
@@ -173,13 +174,19 @@ export function fileItem(
 
 /** The row that holds further previews, those of one agent, or the expired ones. */
 export function groupItem(
-  node: Extract<PendingNode, { kind: 'more' | 'agent' | 'expired' }>,
+  node: Extract<PendingNode, { kind: 'more' | 'agent' | 'expired' | 'all' }>,
 ): vscode.TreeItem {
   const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
   if (node.kind === 'agent') {
     const item = new vscode.TreeItem(oneLine(node.agent) || 'Redline', Expanded);
     item.description = String(node.count);
     item.iconPath = new vscode.ThemeIcon('robot');
+    return item;
+  }
+  if (node.kind === 'all') {
+    const item = new vscode.TreeItem(allText('apply', node.count));
+    item.iconPath = new vscode.ThemeIcon('check-all');
+    item.command = openSelected();
     return item;
   }
   const label =
@@ -195,7 +202,7 @@ export function groupItem(
   return item;
 }
 
-/** How far it has come. */
+/** How far the preview has come. */
 function stateText({ outcome }: PreviewView, filesRead: string): string {
   switch (outcome.kind) {
     case 'pending':

@@ -19,7 +19,9 @@ export type PendingNode =
   | SetRow
   /** The previews of one agent, where several have some pending; an empty name stands for Redline itself. */
   | { readonly kind: 'agent'; readonly agent: string; readonly count: number }
-  | { readonly kind: 'expired'; readonly count: number };
+  | { readonly kind: 'expired'; readonly count: number }
+  /** A click applies all that can be applied together. */
+  | { readonly kind: 'all'; readonly count: number };
 
 /** A change set of several previews, with those that are open and listed, in their order. */
 export interface SetRow {
@@ -30,7 +32,7 @@ export interface SetRow {
   readonly open: readonly PreviewRow[];
 }
 
-/** The parent whose rows are folded; without any of these, the rows at the top. */
+/** The parent whose rows are folded; the top if no field is set. */
 export interface Fold {
   readonly agent?: string;
   /** The preview whose files they are. A command that is given this row must not take it for the preview. */
@@ -61,7 +63,8 @@ export function keyOf(node: PendingNode): string {
     case 'agent':
       return `agent:${node.agent}`;
     case 'expired':
-      return 'expired';
+    case 'all':
+      return node.kind;
   }
 }
 

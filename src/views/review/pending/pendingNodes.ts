@@ -40,6 +40,7 @@ export function childrenOf(
     case 'preview':
       return filePage(store, node, 0);
     case 'file':
+    case 'all':
       return [];
   }
 }
@@ -63,7 +64,7 @@ function page(store: PreviewStore, all: readonly Preview[], from: number, agent?
   return folded(shown, from, agent === undefined ? {} : { agent });
 }
 
-/** A row for each change set of several previews, of which some may be decided already; the others have rows of their own. */
+/** A row for each change set of several previews, even if some of them are decided already; the others have rows of their own. */
 function setRows(store: PreviewStore, previews: readonly Preview[]): PendingNode[] {
   const sizes = sizesOfSets(store);
   return inSets(previews).flatMap((set): PendingNode[] => {

@@ -3,6 +3,7 @@ import { coalesce } from '../../../agent/base/async.ts';
 import { Owner } from '../../../agent/base/disposable.ts';
 import { PathError } from '../../../agent/base/errors.ts';
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
+import { setVotes } from '../../../agent/hold/preview/setVotes.ts';
 import { escapeInvisible } from '../../plainText.ts';
 import { DrawnRows } from './drawnRows.ts';
 import { fileItem, groupItem, previewItem, ResolvedFacts } from './pendingItems.ts';
@@ -83,7 +84,11 @@ export class PendingTree extends Owner implements vscode.TreeDataProvider<Pendin
   }
 
   #below(node: PendingNode | undefined): readonly PendingNode[] {
-    return childrenOf(this.#parts.store, this.#parts.review.list(), node);
+    const { store, review, edits } = this.#parts;
+    const rows = childrenOf(store, review.list(), node);
+    if (node) return rows;
+    const { apply } = setVotes(store.open, { isEdited: id => edits.hasUnsaved(id) });
+    return apply > 1 ? [{ kind: 'all', count: apply }, ...rows] : rows;
   }
 
   /** VS Code also redraws the rows below a row, and forgets their buttons. */
@@ -98,7 +103,7 @@ export class PendingTree extends Owner implements vscode.TreeDataProvider<Pendin
 
   #itemOf(node: PendingNode): vscode.TreeItem {
     if (node.kind === 'set') return this.#sets.itemOf(node);
-    if (node.kind === 'more' || node.kind === 'agent' || node.kind === 'expired') return groupItem(node);
+    if (!('previewId' in node)) return groupItem(node);
     const preview = this.#parts.store.get(node.previewId);
     if (!preview) return new vscode.TreeItem(node.previewId);
     if (node.kind === 'preview') {
@@ -123,7 +128,7 @@ export class PendingTree extends Owner implements vscode.TreeDataProvider<Pendin
   }
 }
 
-/** Everything that a row shows. Of its URI, only the path distinguishes it. */
+/** Everything that a row shows. Of its URI, only the path counts. */
 function lookOf(item: vscode.TreeItem): string {
   const { label, description, iconPath, contextValue, collapsibleState, accessibilityInformation } = item;
   const { resourceUri, tooltip } = item;

@@ -17,10 +17,10 @@ interface Counts {
   readonly long: string;
 }
 
-/** The most characters of a prompt in a row: the counts behind it must be visible in a narrow side bar, too. */
+/** The most characters of a prompt in a row: the counts after it must be visible in a narrow side bar, too. */
 const MAX_NAME = 24;
 
-/** Makes the rows of change sets, which count the rest to decide. */
+/** Makes the rows of change sets, with counts of what is decided and what is left. */
 export class SetItems implements vscode.Disposable {
   readonly #parts: PendingParts;
   readonly #stats: DiffStats;
@@ -55,7 +55,7 @@ export class SetItems implements vscode.Disposable {
   }
 
   /**
-   * `3 of 14 decided · 8 files · +31 −12`: how many hunks of all are decided, once one is; then the files and lines that are left,
+   * `3 of 14 decided · 8 files · +31 −12`: how many of all hunks are decided, once any is; then the files and lines that are left,
    * with a `~` if some could not be counted exactly.
    */
   #countsOf(setId: string): Counts {

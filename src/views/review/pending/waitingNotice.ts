@@ -10,8 +10,8 @@ import { showInfo } from '../../toast.ts';
 const PATIENCE_MS = 1_000;
 
 /**
- * Notifies the user that the agent waits for a decision, if that may not be in sight: at most once until it waits for nothing any
- * more. VS Code cannot close a notification, so a click on its button opens the previews that are pending then.
+ * Notifies the user that the agent waits for a decision, if that may not be in sight: at most once until it no longer waits for
+ * anything. VS Code cannot close a notification, so a click on its button opens the previews that are pending then.
  */
 export class WaitingNotice extends Owner {
   readonly #agent: Agent;

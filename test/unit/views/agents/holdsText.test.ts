@@ -11,7 +11,7 @@ test('one sentence for each agent says what is held of it, as it was seen when i
   for (const { name } of knownAgents) {
     const { modes } = agentHolds.find(each => each.name === name) ?? assert.fail(name);
     const told = holdsText(name);
-    assert.match(told, /^Edits wait here\. (Its shell asks first|So does what its shell writes)\./);
+    assert.match(told, /^Edits wait here\. (Its shell asks first|So do writes by its shell)\./);
     for (const mode of modes) {
       const isHeld = mode.mode === IN_VIEW || (mode.edits !== 'writes' && shellHold(mode) !== 'writes');
       assert.equal(told.includes(mode.mode), !isHeld, `${name}: ${mode.mode}`);

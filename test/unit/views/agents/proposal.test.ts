@@ -94,12 +94,7 @@ test('the call waits for all parts, also after a failed apply, and reports the u
   await click(id, 'discard');
   assert.deepEqual(
     (await told).split('\n').flatMap(line => /^(The user \w+( \w+)*)/.exec(line)?.[1] ?? []),
-    [
-      'The user discarded p2',
-      'The user edited the proposal of p1',
-      'The user tried to apply p1',
-      'The user discarded p1',
-    ],
+    ['The user discarded p2', 'The user edited p1', 'The user tried to apply p1', 'The user discarded p1'],
   );
   assert.match(await told, /\nThe refused part:\n[^]*-one\n\+ONE\n/);
   assert.match(await told, /\n-TWO\n\+Two\n/);
@@ -160,7 +155,7 @@ test('a cancelled call reports the outcomes so far', async () => {
   await resolvePart({ store, invoker }, request, { path: 'long.txt', hunk: 0 });
   cancel();
   await assert.rejects(told, {
-    message: `The user applied p2 (Edit long.txt (1 edit): long.txt, hunk 1). Reason: "Good."
+    message: `The user applied p2 (Edit long.txt (1 edit), hunk 1), a part of p1. Reason: "Good."
 Interrupted before the user decided. Still pending in Redline: p1.`,
   });
   assert.match(workspace.text('long.txt') ?? '', /^ONE\n[^]*\ntwo\n$/);

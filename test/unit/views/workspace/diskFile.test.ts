@@ -129,7 +129,7 @@ test('a file of 5 MB is read, one byte more is refused with its size', async () 
   await truncate(file, 5 * 1024 * 1024 + 1);
   await assert.rejects(
     readDiskFile(file, 'x'),
-    /^ToolError: x has 5\.0 MB; files over 5 MB cannot be read or edited\.$/,
+    /^ToolError: x is 5\.0 MB; files over 5 MB cannot be read or edited\.$/,
   );
 });
 

@@ -77,7 +77,7 @@ function header(card: Card): TemplateResult {
   const { kind } = card.state;
   const stateIcon = STATE_ICONS[lookOf(card)];
   const shown = card.stat ?? (files.length > 1 ? undefined : files[0]?.stat);
-  // A path may be broken after each slash, before a word is.
+  // A path wraps after a slash rather than within a word.
   const breakable = label.split(/(?<=\/)/).map((part, i) => (i === 0 ? part : html`<wbr />${part}`));
   return html`<div class="card-header">
     ${icon(stateIcon, kind === 'applying' ? 'codicon-modifier-spin state-icon' : 'state-icon')}
@@ -115,7 +115,7 @@ function notes(card: Card): readonly (TemplateResult | typeof nothing)[] {
   ];
 }
 
-/** Parts resolved by themselves, each with its outcome and the button that takes it back. */
+/** Parts resolved separately, each with its outcome and the button that takes it back. */
 function partList(parts: NonNullable<Card['parts']>, label: string): TemplateResult {
   const counts = partsText(parts);
   const row = (part: (typeof parts.rows)[number]): TemplateResult => {
@@ -196,7 +196,7 @@ function unfold(fold: Element | undefined): void {
   if (fold instanceof HTMLDetailsElement) fold.open = true;
 }
 
-/** The newest output is below. A new function for each time that it is rendered is called each time. */
+/** Scrolls down to the newest output. Each render passes a new function, so that `ref` calls it again. */
 function scrollDown(): (text: Element | undefined) => void {
   return text => requestAnimationFrame(() => text?.scrollTo({ top: text.scrollHeight }));
 }

@@ -27,7 +27,7 @@ function content(turn: Turn): TemplateResult {
   const { agent, title, risks = [], advice = [] } = turn;
   const who = title === undefined ? agent : `${agent ?? ''}: ${title}`;
   const state = turnStateText(turn);
-  // Of mixed outcomes, at least one is an apply that counts.
+  // A mixed turn in which nothing is applied looks discarded.
   const look = turn.state === 'mixed' && turn.counts.applied === 0 ? 'discarded' : turn.state;
   return html`
     ${first(turnWaitingText(turn))}

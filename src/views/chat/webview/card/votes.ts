@@ -101,7 +101,7 @@ function editButton(id: string): TemplateResult {
   return button({ label, of: label, action: 'edit', onClick: () => post({ type: 'edit', id }) });
 }
 
-/** The input for a reason among the buttons of a card. Its elements alone hold whether it is open, and its text. */
+/** The input for a reason among the buttons of a card. Only its elements store its text, and whether it is open. */
 class ReasonForm {
   readonly input: HTMLInputElement;
   readonly #form: HTMLElement;

@@ -23,7 +23,7 @@ export interface Block {
 export interface Growth {
   /** How many blocks from the beginning stay as they are. */
   readonly settled: number;
-  /** The blocks after those; `undefined` if these stay, too. */
+  /** The blocks after the settled ones; `undefined` if they stay, too. */
   readonly blocks: readonly Block[] | undefined;
   /** Text to add after them as it is. */
   readonly plain: string;

@@ -6,7 +6,7 @@ import { post } from '../host.ts';
 const MODES = ['recommend', 'checked', 'apply', 'none'] as const;
 
 /**
- * Who resolves previews, and the plan toggle, in the row of the prompt.
+ * The mode, which says who resolves previews, and the plan toggle, in the row of the prompt.
  *
  * `Plan` is a toggle and not a mode of its own: while it is on, the mode still shows, and sets, what takes effect once the plan
  * is approved.

@@ -1,7 +1,7 @@
 /** Goes through earlier prompts, as a shell does: only from an empty input, or from a prompt that was recalled and not changed. */
 export class PromptRecall {
   #shown: string | undefined;
-  /** How many prompts before the end the shown one is, from 1. */
+  /** The position of the shown prompt, counted back from the newest as 1; 0 if none is shown. */
   #back = 0;
 
   /**

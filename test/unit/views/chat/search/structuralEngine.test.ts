@@ -4,7 +4,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { test } from 'node:test';
 import { silentLogger } from '../../../../../src/agent/base/logger.ts';
-import { platformName, thisMachine } from '../../../../../src/agent/session/tools/ast/engine/nativeFolder.ts';
+import { platformName, thisMachine } from '../../../../../src/agent/session/tools/ast/engine/machine.ts';
 import { failureOf, searchFolder } from '../../../../support/astFolder.ts';
 import * as stub from '../../../../support/fuzz/vscodeStub.ts';
 import { packageWorker } from '../../../../support/packagedWorker.ts';
@@ -22,7 +22,8 @@ test('without a native engine the user and the log are told at the first search,
     return Promise.resolve(undefined);
   };
   Object.assign(stub.window, { showWarningMessage });
-  const engine = createStructuralEngine(folder, { ...silentLogger, error: text => void logged.push(text) });
+  const at = { extensionPath: folder, globalStorageUri: { fsPath: path.join(folder, 'storage') } };
+  const engine = createStructuralEngine(at, { ...silentLogger, error: text => void logged.push(text) });
   t.after(() => {
     engine.dispose();
     fs.rmSync(folder, { recursive: true, force: true });
@@ -37,10 +38,8 @@ test('without a native engine the user and the log are told at the first search,
 
   const platform = platformName(thisMachine());
   assert.deepEqual(told, [
-    `Structural search is not available: this package has no engine for ${platform}. The agent is told to search and edit text instead; everything else works. The log has the reason.`,
+    `Structural search is not available: its engine for ${platform} cannot be loaded. The agent is told to search and edit text instead; everything else works. The log has the reason.`,
   ]);
   assert.equal(logged.length, 1);
-  assert.ok(
-    logged[0]?.startsWith(`The structural engine for ${platform} cannot be loaded: Cannot find module`),
-  );
+  assert.ok(logged[0]?.startsWith(`The structural engine for ${platform} cannot be loaded: ENOENT`));
 });

@@ -58,7 +58,7 @@ test('a stale preview names its files and does not repeat the failure', () => {
   assert.equal(shown([], 'disk full')['last-error'], 'The last attempt failed: disk full');
   const failed = { kind: 'pending', stale: [], lastError: 'lost' } as const;
   const again = previewCard(previewView(preview({ changes: null, state: failed })));
-  assert.equal(wordsOf(again)['last-error'], 'The last attempt failed, and may have done a part: lost');
+  assert.equal(wordsOf(again)['last-error'], 'The last attempt failed, and may have run in part: lost');
   assert.equal(
     applyVerb(again.face, again.state.kind === 'pending' ? again.state.problem : undefined),
     'Run Again',

@@ -306,7 +306,7 @@ test('a review stands as the person wrote it, without what tells the model how t
   const review = await reviewMessage({ applied: 0, refused: 1 }, [comment as never], () => undefined);
   assert.match(review, /Answer each comment in a paragraph/);
   const { text } = only(transcript({ messages: [asked(review)] }), 'user');
-  assert.match(text, /^I reviewed your proposals: 1 comment, 1 refused\.[^]*\nWhy\?$/);
+  assert.match(text, /^I reviewed your previews: 1 comment, 1 refused\.[^]*\nWhy\?$/);
 });
 
 test('queued prompts are at the end and marked as queued', () => {

@@ -20,6 +20,10 @@ Object.assign(stub.window, {
   },
 });
 
+/** The revision that the diff shows; none is visible if absent. */
+let shownRevision: number | undefined;
+const shown = new stub.EventEmitter<void>();
+
 test('a key in a diff that still shows the revision before the last hunk was decided decides nothing', async () => {
   const lines = Array.from({ length: 90 }, (_, n) => `line ${n}\n`);
   const text = lines.join('');
@@ -30,6 +34,7 @@ test('a key in a diff that still shows the revision before the last hunk was dec
     ...{ store, invoker: new Invoker(store, workspace, () => 'none') },
     files: (path: string) => stub.Uri.file(`/${path}`),
     edits: { hasUnsaved: () => false },
+    shown: { of: () => shownRevision, onDidShow: shown.event },
   };
   const { id } = store.stage(draft({ changes: [modify('late.txt', text, changed)] })).preview;
   const commands = new PartCommands(ctx as never);
@@ -48,4 +53,40 @@ test('a key in a diff that still shows the revision before the last hunk was dec
   await commands.voteOnHunk('apply', [], at(2));
   assert.deepEqual([written(), store.get(id)?.state.kind], [2, 'pending']);
   assert.deepEqual(told, []);
+});
+
+test('the next key waits for a diff that VS Code draws slowly, and no longer once it is hidden', async t => {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const text = 'one\n'.repeat(30);
+  const lines = text.split('\n');
+  const after = lines.map((line, n) => (n % 10 === 5 ? 'two' : line)).join('\n');
+  const ctx = {
+    ...{ store, invoker: new Invoker(store, new MemoryWorkspace({ 'slow.txt': text }), () => 'none') },
+    files: (path: string) => stub.Uri.file(`/${path}`),
+    edits: { hasUnsaved: () => false },
+    shown: { of: () => shownRevision, onDidShow: shown.event },
+  };
+  const { id } = store.stage(draft({ changes: [modify('slow.txt', text, after)] })).preview;
+  const commands = new PartCommands(ctx as never);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  for (const now of [2, undefined]) {
+    shownRevision = 1;
+    const { promise: waits, resolve } = Promise.withResolvers<void>();
+    ctx.shown.onDidShow = listener => {
+      resolve();
+      return shown.event(listener);
+    };
+    let isDone = false;
+    const { revision } = store.get(id)!;
+    const vote = commands
+      .voteOnHunk('apply', [id, 'slow.txt', 0, revision], undefined)
+      .then(() => (isDone = true));
+    await waits;
+    t.mock.timers.tick(10_000);
+    await new Promise(setImmediate);
+    assert.equal(isDone, false);
+    shownRevision = now;
+    shown.fire();
+    await vote;
+  }
 });

@@ -223,7 +223,7 @@ test('a comment stays when its file or hunk is decided alone, where that is show
   assert.deepEqual(uris(), ['p1/folder/b.txt', 'p2/folder/b.txt']);
   assert.deepEqual(read(), [['You: And here?'], ['You: Why?']]);
   await shown.send();
-  assert.match(prompts[0] ?? '', /\[c1\] p2, b\.txt, line 1 of the proposal, hunk 1:\n> A/);
+  assert.match(prompts[0] ?? '', /\[c1\] p2, b\.txt, line 1 of the preview, hunk 1:\n> A/);
   workspace.put('c.txt', 'a\n');
   const changes = [modify('b.txt', 'a\nb\nc\n', 'a\nb\n3\n'), modify('c.txt', 'a\n', 'c\n')];
   const both = harness.stage({ changes }).id;

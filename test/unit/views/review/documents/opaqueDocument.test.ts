@@ -29,7 +29,7 @@ test('the document of a command says what is true after Run', () => {
   );
   assert.equal(
     commandIn({ kind: 'pending', stale: [], lastError: 'no answer' }),
-    'The last attempt failed, and may have done a part: no answer',
+    'The last attempt failed, and may have run in part: no answer',
   );
   const by = { action: 'apply', actor: 'human', reason: '', at: '' } as const;
   assert.equal(
