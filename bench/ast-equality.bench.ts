@@ -23,7 +23,7 @@ export default async function astEquality(bench: Bench): Promise<void> {
   const compared = rewrites.filter((_, n) => !bench.isOneOfAll || n % PART === 0);
   bench.say(`${files} files of ${packages.length} packages, ${compared.length} rewrites\n`);
   const sum = { changed: 0, different: 0, unexplained: 0 };
-  const napi = new AstGrepNapi(installedGrammars());
+  const napi = new AstGrepNapi(() => Promise.resolve({ grammars: installedGrammars() }));
   await napi.load();
   const known = new Map<string, Disagreement | undefined>();
   const engine = startEngine();

@@ -10,7 +10,7 @@ import { english } from '../src/agent/base/localiser.ts';
 import { silentLogger } from '../src/agent/base/logger.ts';
 import { SessionLogs } from '../src/agent/session/conversation/storage/sessionLogs.ts';
 import { createOpenAiProvider } from '../src/agent/session/model/openai/provider.ts';
-import { ToolChoiceLadder, transientLadderMemory } from '../src/agent/session/model/toolChoiceLadder.ts';
+import { ToolChoiceLadder } from '../src/agent/session/model/toolChoiceLadder.ts';
 import { Overlay } from '../src/agent/hold/preview/overlay.ts';
 import { openPreviewLog } from '../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../src/agent/hold/preview/previewStore.ts';
@@ -155,7 +155,7 @@ function sessionIn(root: string, folder: string, server: TurnServer, name: strin
     workspace,
     overlay: new Overlay(store),
     l10n: english,
-    ladder: new ToolChoiceLadder(transientLadderMemory()),
+    ladder: new ToolChoiceLadder(new Map()),
     logger: silentLogger,
     settings: () => ({
       modelAuthority: 'recommend',

@@ -14,7 +14,7 @@ try {
     await packageAll(targets, ownTarget());
   } else {
     const { build } = await import('./stages/build.mjs');
-    process.exitCode = (await build()).failed;
+    process.exitCode = (await build({ isSmall: true })).failed;
   }
 } catch (error) {
   console.error(`redline: ${error.message}`);

@@ -4,7 +4,7 @@
  * host tests) and rounds (the unit tests that play by chance, with all rounds). The last line is `N passed, N failed`. The exit
  * status is 0 only if nothing failed and every stage ran something.
  *
- *   npm test -- --all              runs what npm run test:rest does, too: unit plays all rounds then, and rest and hostRest follow
+ *   npm test -- --all              runs rest and hostRest, too, so that each test runs once
  *   npm test -- --only=unit        runs one stage, or several (--only=check,unit); those that need the build have it first
  *   npm test -- --grep=apply       runs only tests whose name, or whose file's name, matches; in a window, any of them
  *   npm test -- --watch ledger     runs the unit tests of files with this in their path, and again those that a change concerns

@@ -82,9 +82,10 @@ async function walkTour(workbench, step) {
   await step('An agent proposes a mend: its test passes, and nothing is written', SHOP);
 
   await workbench.editorTab('cart.js (Redline)').click();
-  await workbench.page.keyboard.press('Control+Home');
+  // VS Code moves the cursor to the first hunk by itself, once it has compared the texts.
+  await workbench.statusBarItem('Hunk 1 of 2').waitFor();
   await workbench.runCommand('Redline: Next Hunk');
-  await workbench.runCommand('Redline: Next Hunk');
+  await workbench.statusBarItem('Hunk 2 of 2').waitFor();
   await workbench.runCommand('Redline: Discard Hunk with Reason…');
   await workbench.page.locator('.quick-input-widget:visible input.input').fill(REASON);
   await workbench.page.keyboard.press('Enter');

@@ -68,8 +68,8 @@ export const mutations = [
   {
     rule: 'an entry of the log that cannot be written waits',
     file: 'hold/preview/previewStore.ts',
-    from: '() => this.#queue.append(entry)',
-    to: '() => this.#log.append(entry).catch(() => undefined)',
+    from: 'stored && this.#queue.append(stored)',
+    to: 'stored && this.#log.append(stored).catch(() => undefined)',
   },
   {
     rule: 'after a crash, a complete apply is finished',
@@ -104,8 +104,8 @@ export const mutations = [
   {
     rule: 'I4: nothing is forced for what others block',
     file: 'session/forcing/askedPreviews.ts',
-    from: 'editedByUser !== true && this.#store.open.blockersOf(preview).length === 0;',
-    to: 'editedByUser !== true;',
+    from: 'return blockers.every(each => before.includes(each) || this.#isVotedFor(each));',
+    to: 'return true;',
   },
   {
     rule: 'I4: the model is not forced forever',
@@ -158,8 +158,8 @@ export const mutations = [
   {
     rule: 'what happened is told once',
     file: 'session/outcomes.ts',
-    from: 'const told = new Set(said.flatMap(({ tells }) => tells ?? []));',
-    to: "const told = new Set(said.flatMap(({ tells }) => (tells ?? []).filter(key => !key.includes('stale'))));",
+    from: 'const told = new Set([...keys, ...said.flatMap(({ tells }) => tells ?? [])]);',
+    to: "const told = new Set([...keys, ...said.flatMap(({ tells }) => tells ?? [])].filter(key => !key.includes('stale')));",
   },
   {
     rule: 'the model hears what it resolved on a branch that was left',

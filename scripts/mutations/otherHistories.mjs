@@ -22,6 +22,13 @@ export const otherHistories = [
     histories: 'powerHistories',
   },
   {
+    rule: 'power: contents written during a flush are left to the next one',
+    file: 'hold/preview/log/packs.ts',
+    from: 'if (this.#unsynced.get(name) === size) ',
+    to: '',
+    histories: 'powerHistories',
+  },
+  {
     rule: 'power: what was discarded since does not count as applied',
     file: 'hold/preview/commit/unsynced.ts',
     from: "outcome !== 'applied' || ",

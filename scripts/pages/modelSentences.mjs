@@ -37,7 +37,7 @@ const VIEWS = ['views/chat/search', 'views/agents/terminal', 'views/workspace'];
 /** Words for people and programs in these places. */
 const NOT_FOR_MODELS = [
   /^clients\/(?:mcp|setUp|stdio)\//,
-  /^session\/tools\/titles\.ts$/,
+  /^session\/tools\/(?:titles|ast\/engine\/unpackNative)\.ts$/,
   /^session\/tools\/custom\/(?:loading\/|redline)/,
   /^session\/conversation\/storage\//,
 ];

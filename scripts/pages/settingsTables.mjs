@@ -7,7 +7,7 @@ const read = file => JSON.parse(fs.readFileSync(inRepo(file), 'utf8'));
 /** Who may set a setting. */
 const SCOPES = {
   application: 'you, for all windows',
-  machine: 'you, for each machine',
+  machine: 'you, in the user or remote settings of each machine',
   undefined: 'you, or the workspace',
   window: 'you, or the workspace',
 };
@@ -32,19 +32,7 @@ export function tablesOf(contributes, texts) {
   const rows = inPalette
     .map(({ command, title }) => [text(title), command, keysOf(command, contributes.keybindings)])
     .sort(([a], [b]) => a.localeCompare(b, 'en'));
-  const ownKeys = contributes.keybindings.filter(({ command }) =>
-    contributes.commands.every(({ command: known }) => known !== command),
-  );
   const table = rows.map(([title, id, keys]) => `| ${title} | \`${id}\` | ${keys} |`);
-  const viewName = id =>
-    Object.values(contributes.views)
-      .flat()
-      .find(view => `${view.id}.focus` === id)?.name;
-  const others = ownKeys.map(({ command }) => {
-    // VS Code makes such a command for each view.
-    const name = viewName(command) ?? fail(`${command} is no command, and focuses no view.`);
-    return `| Focus on ${text(name)} View | \`${command}\` | ${keysOf(command, ownKeys)} |`;
-  });
   return [
     '## Settings\n',
     ...settings,
@@ -53,7 +41,6 @@ export function tablesOf(contributes, texts) {
     '| command | id, for keys of your own | keys |',
     '| --- | --- | --- |',
     ...table,
-    ...others,
     '',
   ].join('\n');
 }

@@ -125,6 +125,10 @@ async function play(workbench, film) {
   await film.shoot(400);
   await runChecks.click();
   await passed.waitFor();
+  await page
+    .locator('.notification-toast')
+    .filter({ hasText: 'Running checks' })
+    .waitFor({ state: 'hidden' });
   await workbench.runCommand('Notifications: Clear All Notifications');
   await film.shoot(2000);
   await film.hidePointer();
@@ -153,6 +157,10 @@ async function play(workbench, film) {
   await film.pointAt(runChecks);
   await runChecks.click();
   await passed.waitFor();
+  await page
+    .locator('.notification-toast')
+    .filter({ hasText: 'Running checks' })
+    .waitFor({ state: 'hidden' });
   await workbench.runCommand('Notifications: Clear All Notifications');
   await film.shoot(1500);
   const apply = card.locator('[data-action="apply"]');

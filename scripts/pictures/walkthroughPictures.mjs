@@ -127,7 +127,8 @@ async function play(workbench) {
   await workbench.resizeSideBar(SIZE.width - ACTIVITY_BAR);
   await chat.locator('#mode').selectOption('apply');
   await workbench.sendChat('Add a test for the total.');
-  await log.getByText(SAID).waitFor();
+  await log.getByText('Applied by the model').waitFor();
+  await log.getByText('Accept: Create').waitFor();
   await take('resolve');
   return taken;
 }

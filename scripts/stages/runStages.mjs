@@ -26,7 +26,7 @@ const STAGES = {
 };
 /** The stages of a run that names none. */
 const USUAL = ['check', 'build', 'unit', 'host', 'ui'];
-/** Those of a run of everything: there `unit` plays all rounds, so that no file runs twice. */
+/** All tests, once each; `rounds` runs some of `unit` again. */
 const EVERYTHING = [...USUAL, 'rest', 'hostRest'];
 
 /** How much of a failure the summary repeats, in lines. */
@@ -58,7 +58,6 @@ export async function runStages({ only, grep, all = false }) {
     return 1;
   }
   const needed = only?.flatMap(name => [name, STAGES[name].needs]) ?? (all ? EVERYTHING : USUAL);
-  if (all) process.env.REDLINE_ALL_ROUNDS = '1';
   const wanted = names.filter(name => needed.includes(name));
   /** @type {Map<string, Counts & { seconds: number }>} */
   const results = new Map();

@@ -20,7 +20,7 @@ interface Revert {
   /** Ids of the previews with files that were staged or applied in the span, whatever became of them. */
   readonly concerned: ReadonlySet<string>;
   readonly endedInSpan: readonly string[];
-  /** Ids of those that stay pending, because their producer's callback failed. */
+  /** Ids of those that stay pending: their producer's callback failed, or the model reverted and plan mode is on by now. */
   readonly kept: Set<string>;
   /** Of those, the ones that count as undone already. */
   readonly undone: ReadonlySet<string>;
@@ -50,6 +50,12 @@ export class AbandonedSpans {
     this.#ends.push({ key: keyOf(entry), id, sessionId: session.id, node: session.tree.active });
     if (outcome === 'failed' && reason.startsWith(ABANDONED))
       for (const revert of this.#waiting) revert.kept.add(id);
+  }
+
+  /** To be called when a preview has changed. In plan mode the model's discard of what it abandoned is only a recommendation. */
+  noteChanged({ id, state }: Preview, { session }: TestSession): void {
+    if (state.kind !== 'pending' || state.recommendation?.reason.startsWith(ABANDONED) !== true) return;
+    for (const { actor, kept } of this.#waiting) if (actor === 'model' && session.planMode) kept.add(id);
   }
 
   /** A revert staged an inverse. */

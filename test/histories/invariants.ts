@@ -89,6 +89,8 @@ interface BegunCommit {
 
 interface FailedApply {
   readonly entry: LedgerEntry;
+  /** The number of answers in the last request before it. */
+  readonly answersBefore: number;
   readonly messagesBefore: number;
   readonly reminded: boolean;
   /** Whether the next request must be forced. */
@@ -495,12 +497,14 @@ export class Invariants {
   /** The result of a `resolve` begins with what it is about, unless it is no answer at all. */
   #noteAnswer(result: string): void {
     if (result.includes('builds on previews that are still pending')) return;
-    for (const [id] of result.matchAll(/\bp\d+\b/g)) {
-      const subject = this.#byId.get(id);
-      if (subject) subject.answered = true;
-    }
+    const named = new Set(result.match(/\bp\d+\b/g));
     // A callback's own words name no preview.
-    if (!/\bp\d+\b/.test(result)) for (const subject of this.#byId.values()) subject.answered = true;
+    const isAbout = (id: string): boolean => named.size === 0 || named.has(id);
+    for (const [id, subject] of this.#byId) if (isAbout(id)) subject.answered = true;
+    // A vote in a later turn than the failure is an answer, after which the model is not asked again.
+    this.#failed = this.#failed.filter(
+      ({ entry, answersBefore }) => answersBefore === this.#answersBefore || !isAbout(entry.previewId),
+    );
   }
 
   /** With `always`, every request is forced while the model has not answered about something that it can resolve. */
@@ -590,7 +594,8 @@ export class Invariants {
     return (
       preview?.editedByUser !== true &&
       (preview === undefined ||
-        (store.open.blockersOf(preview).length === 0 && mayModel('apply', 'apply', preview))) &&
+        (store.open.blockersOf(preview).every(each => isVotedFor(each, t)) &&
+          mayModel('apply', 'apply', preview))) &&
       this.#isKnown(subject, t) &&
       isForModel({ stager }) &&
       !final &&
@@ -620,6 +625,7 @@ export class Invariants {
       this.#byId.set(id, subject);
       this.#noteQuiet(t);
     }
+    this.#spans.noteChanged(preview, t);
     subject.wasStale = subject.isStale;
     subject.isStale = isStale(preview);
     this.check(!subject.final || !isOpen(preview), () => `I3: ${id} is ${state.kind} after it was over`);
@@ -642,8 +648,8 @@ export class Invariants {
     subject.writesBefore = t.workspace.writes.length;
     subject.commitsBefore = commitsOf(id, t.log);
     if (state.actor !== 'model' || subject.stager === 'planMode') return;
-    if (state.action === 'discard' && this.#spans.isBeingAbandoned(id)) return;
     this.check(!t.session.planMode, () => `plan mode: the model's ${state.action} of ${id} is executed`);
+    if (state.action === 'discard' && this.#spans.isBeingAbandoned(id)) return;
     this.check(
       mayModel(t.settings.modelAuthority, state.action, preview, this.#proved),
       () => `I7: the model may not ${state.action} ${id} in ${t.settings.modelAuthority}`,
@@ -807,6 +813,7 @@ export class Invariants {
     const reminded = modelAuthority !== 'none';
     return {
       entry,
+      answersBefore: this.#answersBefore,
       messagesBefore: t.session.messages.length,
       reminded,
       forced: reminded && (forcing === 'forced' || forcing === 'always' || forcing === 'auto'),
@@ -843,6 +850,7 @@ export class Invariants {
 
   #checkWhatWasSaid(request: ChatRequest, t: TestSession): void {
     const outcomes = textsOf(request, 'outcome').join('\n');
+    const results = request.messages.flatMap(m => (m.role === 'tool' ? m.content : [])).join('\n');
     for (const entry of t.store.ledger()) {
       const subject = this.#byId.get(entry.previewId);
       const isLost = this.#isLost(entry, t);
@@ -850,9 +858,12 @@ export class Invariants {
       if (!subject || !this.#isKnown(subject, t) || !mustTell) continue;
       // It may have been told before the branch with the call was left, or while it was.
       const ways = entry.interrupted ? [true, false] : [isLost];
-      const texts = ways.map(onAbandonedBranch => outcomeText(entry, { onAbandonedBranch }));
+      const preview = t.store.get(entry.previewId);
+      const about = preview?.part ? { preview } : {};
+      const texts = ways.map(onAbandonedBranch => outcomeText(entry, { ...about, onAbandonedBranch }));
+      const isToldLate = results.includes(`${entry.previewId} (${entry.label}) was already resolved by `);
       this.check(
-        texts.some(text => outcomes.includes(text)),
+        isToldLate || texts.some(text => outcomes.includes(text)),
         () => `I7: not told: ${texts[0]}`,
       );
     }
@@ -860,8 +871,9 @@ export class Invariants {
     const reminders = textsOf(request, 'resolve-reminder').join('\n');
     if (!mayRemind(t)) return;
     for (const subject of this.#byId.values()) {
-      const { id = '', asked, final } = subject;
+      const { id = '', asked, answered, final } = subject;
       const preview = t.store.get(id);
+      if (answered) continue; // perhaps while its reminder waited for the end of plan mode
       if (isLeftToUser(id, request)) continue; // its reminders may be on a branch that was left before its last failure
       if (subject.quiet) continue;
       if (preview && asked && !final && this.#isKnown(subject, t) && mayModel('apply', 'apply', preview))
@@ -1054,6 +1066,12 @@ function mayModel(
 /** Whether the model votes on all that it staged at once, when it would end its turn. */
 function votesAtEnd({ settings }: TestSession): boolean {
   return settings.forcing === 'auto';
+}
+
+/** Whether a vote on a preview can be recorded although this one, on which it builds, is not applied yet. */
+function isVotedFor({ state }: Preview, t: TestSession): boolean {
+  if (state.kind !== 'pending' || state.stale.length > 0 || !votesAtEnd(t)) return false;
+  return state.recommendation?.action === 'apply' && t.settings.modelAuthority !== 'apply';
 }
 
 /** Whether the model can do what a reminder asks for. Until then reminders wait. */

@@ -56,9 +56,13 @@ export async function playPowerCuts(folder: string, seed: number, stats: PowerSt
     await history.open({ log: 0, contents: 0 });
     for (let steps = 4 + random.below(10); steps > 0; steps--) {
       const count = history.staged.length;
-      if (random.chance(0.15)) {
+      if (random.chance(0.25)) {
+        let step: Promise<void> | undefined; // made while the flush runs
+        disk.duringPackSync = () => (step ??= history.step());
         await history.flush();
+        disk.duringPackSync = undefined;
         flushed.push({ at: disk.now, count });
+        await step;
       } else if (random.chance(0.1)) await history.store.forgetResolved(new Date(0));
       else await history.step();
     }

@@ -3,7 +3,7 @@ import { revertCategories, type RevertCategory } from '../../src/agent/session/m
 import { CALLBACK_ENDS, FILE_CHANGES, TOOL_ENDS, RuntimeWorld } from './runtimeWorld.ts';
 import type { CallbackEnd, Staging, ToolEnd } from './runtimeWorld.ts';
 import type { ScriptedTurn } from '../support/scriptedProvider.ts';
-import { rewriteSummary } from '../../src/agent/session/tools/files/rewriteSummary.ts';
+import { rewriteSummary } from '../../src/agent/hold/text/rewriteSummary.ts';
 import { loadSpecs } from '../../src/agent/session/tools/loadedSpecs.ts';
 
 /** What an actor does next. `at` chooses among the candidates, modulo their number. */

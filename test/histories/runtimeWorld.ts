@@ -1,10 +1,6 @@
 import * as z from 'zod';
 import { ToolError } from '../../src/agent/base/errors.ts';
-import {
-  transientLadderMemory,
-  type LadderMemory,
-  type LadderStep,
-} from '../../src/agent/session/model/toolChoiceLadder.ts';
+import { type LadderMemory, type LadderStep } from '../../src/agent/session/model/toolChoiceLadder.ts';
 import type { RevertCategory } from '../../src/agent/session/model/messages.ts';
 import { recoverCommits } from '../../src/agent/hold/preview/commit/recovery.ts';
 import {
@@ -120,7 +116,7 @@ export class RuntimeWorld {
 
   /** @param step what the server is known to accept, whatever it does; if left out, that is learned. */
   constructor(settings: Partial<MutableSettings>, step?: LadderStep) {
-    this.#ladderMemory = step ? { get: () => step, set: () => undefined } : transientLadderMemory();
+    this.#ladderMemory = step ? { get: () => step, set: () => undefined } : new Map();
     this.invariants.wordsOnly = () => this.#ladderMemory.get('scripted') === 'auto';
     const files = new MemoryWorkspace({}, LINKS);
     for (const path of PATHS) files.put(path, Array.from({ length: LINES }, (_, n) => `${n}`).join('\n'));

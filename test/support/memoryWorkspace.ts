@@ -201,7 +201,7 @@ export class MemoryWorkspace implements Workspace {
     if ((now ? sha256(now) : null) !== expected) throw new StalePreviewError([file]);
     const to: WrittenTo = this.typed(file) === undefined ? 'disk' : 'editor';
     if (to === 'editor') {
-      if (!bytes) throw new ToolError(`${file} has unsaved changes. Save or revert it first.`);
+      if (!bytes) throw new ToolError(`${file} has unsaved changes. It must be saved or reverted first.`);
       this.#editors.set(this.#realPath(file), bytes.slice());
     } else {
       this.put(file, bytes, mode);
@@ -219,7 +219,8 @@ export class MemoryWorkspace implements Workspace {
     mode?: number,
   ): Promise<void> {
     await this.beforeWrite?.(file, ++this.#writeAttempts);
-    if (this.#editors.has(file)) throw new ToolError(`${file} has unsaved changes. Save or revert it first.`);
+    if (this.#editors.has(file))
+      throw new ToolError(`${file} has unsaved changes. It must be saved or reverted first.`);
     const link = this.#links.get(file);
     const now = link === undefined ? this.#now(file) : { link };
     if (hashOf(now) !== expected) throw new StalePreviewError([file]);

@@ -39,6 +39,8 @@ export class ModelDisk {
   /** How many calls there were. */
   #now = 0;
   #isWatching = false;
+  /** Work that begins with the next sync of a pack of contents, which ends after it. */
+  duringPackSync: (() => Promise<void>) | undefined;
   readonly #names: At<Names>[] = [];
   /** Up to which moment names and bits are on the disk. */
   readonly #journal: At<number>[] = [{ at: 0, value: 0 }];
@@ -78,10 +80,19 @@ export class ModelDisk {
       if (synced === undefined) this.#look();
       else this.#sync(synced, begun, name.endsWith('datasync'));
     };
-    const done = unsynced(call);
+    const during = this.#isPack(synced) ? this.duringPackSync : undefined;
+    if (during) this.duringPackSync = undefined;
+    const done = during?.() ?? unsynced(call);
     if (done instanceof Promise) return done.finally(end);
     end();
     return done;
+  }
+
+  #isPack(id = ''): boolean {
+    const number = this.#numbers.get(id) ?? -1;
+    return Array.from(this.#names.at(-1)?.value ?? []).some(
+      ([name, node]) => name.endsWith('.pack') && 'number' in node && node.number === number,
+    );
   }
 
   /** Puts on the disk what there may be after the power was cut at a moment. */

@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
-import { nativeEngine } from '../../scripts/packaging/nativeEngine.mjs';
+import { sha256 } from '../../src/agent/base/hash.ts';
 
 /**
  * Builds the worker of the structural search as it is packaged, without native files.
@@ -16,8 +17,15 @@ export async function packageWorker(folder: string): Promise<string> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    plugins: [nativeEngine],
+    external: ['@ast-grep/napi'],
   });
   fs.writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   return file;
+}
+
+/** A native file as it is in a package: its path, and its content. */
+export function packedFile(name: string, content: string | Uint8Array): Record<string, Buffer> {
+  const bytes = Buffer.from(content);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 1 };
+  return { [`${name}-${sha256(bytes).slice(0, 16)}.node.br`]: brotliCompressSync(bytes, { params }) };
 }

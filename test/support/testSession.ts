@@ -16,11 +16,7 @@ import type {
   SteeringMessage,
   ToolResultMessage,
 } from '../../src/agent/session/model/messages.ts';
-import {
-  ToolChoiceLadder,
-  transientLadderMemory,
-  type LadderMemory,
-} from '../../src/agent/session/model/toolChoiceLadder.ts';
+import { ToolChoiceLadder, type LadderMemory } from '../../src/agent/session/model/toolChoiceLadder.ts';
 import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
 import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/hold/preview/preview.ts';
@@ -358,7 +354,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       workspace,
       overlay,
       l10n: english,
-      ladder: new ToolChoiceLadder(options.ladderMemory ?? transientLadderMemory()),
+      ladder: new ToolChoiceLadder(options.ladderMemory ?? new Map()),
       logger,
       settings: () => settings,
       providerFor: () => options.provider ?? provider,

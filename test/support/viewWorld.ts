@@ -4,6 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { polled } from '../../scripts/lib/limits.mjs';
+import { messageOf } from '../../src/agent/base/errors.ts';
 import { english } from '../../src/agent/base/localiser.ts';
 import { McpHttpServer } from '../../src/agent/clients/mcp/httpServer.ts';
 import { AgentViews } from '../../src/agent/clients/view/agentViews.ts';
@@ -12,9 +13,12 @@ import type { NotTaken, ViewPace } from '../../src/agent/clients/view/liveView.t
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
 import { viewMount } from '../../src/agent/sandbox/agentView/viewMount.ts';
 import { isBinary, isLink, type FileSide } from '../../src/agent/hold/preview/fileChange.ts';
-import { openPreviewLog } from '../../src/agent/hold/preview/log/openPreviewLog.ts';
+import { UnstoredBlobs } from '../../src/agent/hold/preview/blobs.ts';
+import { openPreviewLog, type PreviewLog } from '../../src/agent/hold/preview/log/openPreviewLog.ts';
+import { UnstoredLog } from '../../src/agent/hold/preview/log/unstoredLog.ts';
 import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
 import type { Preview } from '../../src/agent/hold/preview/preview.ts';
+import { randomNumbers } from '../../src/agent/hold/preview/previewNumbers.ts';
 import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
 import { Rebaser } from '../../src/agent/hold/preview/rebase/rebaser.ts';
 import { Invoker } from '../../src/agent/hold/preview/resolve/invoker.ts';
@@ -33,6 +37,7 @@ const MAIN = path.resolve(import.meta.dirname, '../../src/agent/clients/run/main
 class Looks implements ViewPace {
   readonly restMs = 0;
   readonly longestMs = Infinity;
+  readonly now = (): number => performance.now();
   readonly #waiting = new Set<() => void>();
   readonly #changed = new EventEmitter();
 
@@ -71,19 +76,33 @@ export class ViewWorld {
   readonly temp: TempFolder;
   readonly root: string;
   readonly notTaken: NotTaken[] = [];
+  readonly troubles: string[] = [];
   readonly #options: Partial<AgentViewsHost>;
   readonly #agents: ShellAgent[] = [];
   readonly #looks = new Looks();
+  /** The previews of a window that does not store them. */
+  #unstored: { readonly log: UnstoredLog; readonly blobs: UnstoredBlobs } | undefined;
   store!: PreviewStore;
   #invoker!: Invoker;
   #rebaser!: Rebaser;
   #views!: AgentViews;
   #close: (() => Promise<void>) | undefined;
 
-  private constructor(temp: TempFolder, options: Partial<AgentViewsHost>) {
+  /** Part of the names of what only this window has; empty for the one that stores its previews. */
+  readonly #own: string;
+
+  private constructor(temp: TempFolder, options: Partial<AgentViewsHost>, own = '') {
     this.temp = temp;
     this.root = temp.at('work space');
     this.#options = options;
+    this.#own = own;
+  }
+
+  /** Opens a second window on the folder. It stores its previews for nobody, and takes nothing that others have left. */
+  async second(): Promise<ViewWorld> {
+    const world = new ViewWorld(this.temp, this.#options, '-2');
+    await world.openWindow();
+    return world;
   }
 
   /** @param files by path, committed to git */
@@ -102,16 +121,26 @@ export class ViewWorld {
     return world;
   }
 
+  readonly copies: AgentViewsHost['progress'] = (_, copy) =>
+    copy(new AbortController().signal, () => undefined);
+
   get storage(): string {
-    return this.temp.at('storage', 'views');
+    return this.#options.storage ?? this.temp.at('storage', 'views');
   }
 
   /** @returns whether agents are still at work in views of an earlier window */
   async openWindow(): Promise<boolean> {
     const workspace = new DiskWorkspace(this.root);
-    const log = openPreviewLog(this.temp.at('previews.jsonl'));
-    this.store = new PreviewStore(log, error => assert.fail(String(error)));
-    this.store.restore((await log.load()).entries);
+    const fail = (error: unknown): never => assert.fail(String(error));
+    if (this.#own === '') {
+      const log = this.#storedLog();
+      this.store = new PreviewStore(log, fail);
+      this.store.restore((await log.load()).entries);
+    } else {
+      this.#unstored = { log: new UnstoredLog(), blobs: new UnstoredBlobs() };
+      const { log, blobs } = this.#unstored;
+      this.store = new PreviewStore(log, fail, { blobs, numbers: randomNumbers() });
+    }
     this.#invoker = new Invoker(this.store, workspace, () => 'recommend');
     this.#rebaser = new Rebaser({ store: this.store, workspace, logger });
     const host = {
@@ -126,10 +155,12 @@ export class ViewWorld {
       limits: () => ({ bytes: 1e9, files: 100_000 }),
       readable: () => [],
       mount: () => viewMount(folders(), this.storage, 'auto'),
-      progress: (_, copy) => copy(new AbortController().signal, () => undefined),
+      progress: this.copies,
       sentenceOf: ({ reason, detail }) => `${reason} ${detail ?? ''}`.trim(),
       onNotTaken: (_, what) => this.notTaken.push(what),
+      onTrouble: (_, error) => this.troubles.push(messageOf(error)),
       pace: this.#looks,
+      keepsPreviews: this.#own === '',
       ...this.#options,
     });
     this.#views = views;
@@ -138,12 +169,14 @@ export class ViewWorld {
       '0',
       (socket, id) => void views.serve(socket, id),
     );
-    const isAnyAtWork = await views.recover();
+    let isAnyAtWork = false;
+    if (this.#own === '') isAnyAtWork = await views.recover();
+    else await views.goOn();
     const withdraw = await announceWindow(windowsFolder(this.temp.at('home')), {
       ...server.address,
       pid: process.pid,
       folders: [this.root],
-      keepsPreviews: true,
+      keepsPreviews: this.#own === '',
       startedAt: new Date().toISOString(),
     });
     this.#close = async () => {
@@ -156,9 +189,29 @@ export class ViewWorld {
     return isAnyAtWork;
   }
 
+  #storedLog(): PreviewLog {
+    return openPreviewLog(this.temp.at('previews.jsonl'));
+  }
+
+  /** Takes over the storage of the window that has closed: all previews are stored there now. */
+  async takeOver(): Promise<void> {
+    const { log, blobs } = this.#unstored ?? assert.fail('its previews are stored already');
+    const left = this.#storedLog();
+    await this.store.adopt((await left.load()).entries);
+    if (left.contents) await blobs.moveTo(left.contents);
+    log.moveTo(left);
+    await log.flush();
+    await this.#views.keepRecord();
+  }
+
   async closeWindow(): Promise<void> {
     await this.#close?.();
     this.#close = undefined;
+  }
+
+  /** Takes what agents have left in views, as at the start of a window. */
+  recover(): Promise<boolean> {
+    return this.#views.recover();
   }
 
   git(...args: string[]): string {
@@ -189,9 +242,8 @@ export class ViewWorld {
 
   /** Lets the terminals of the window in. @returns what `redline-run` is told */
   async terminal(): Promise<readonly string[]> {
-    const file = this.temp.at('window.json');
-    fs.writeFileSync(file, JSON.stringify({ socket: await this.#views.listen() }));
-    return ['--window', file];
+    fs.mkdirSync(this.storage, { recursive: true });
+    return ['--window', await this.#views.terminalFile()];
   }
 
   /** A program in a view; by default a shell, which a scripted agent uses. */

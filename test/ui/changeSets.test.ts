@@ -89,7 +89,7 @@ modelTest(
     await workbench.page.locator('.comments-panel').getByText('In every country?').waitFor();
     await workbench.picture('comment-on-a-line');
     await workbench.statusBarItem('Send Review').click();
-    await workbench.chatFrame().getByText('I reviewed your proposals: 1 comment, 1 applied.').waitFor();
+    await workbench.chatFrame().getByText('I reviewed your previews: 1 comment, 1 applied.').waitFor();
     await workbench.statusBarItem('Send Review').waitFor({ state: 'hidden' });
     await thread.getByText('No: it depends on the country.').waitFor();
     await workbench.picture('review-sent');

@@ -46,6 +46,10 @@ drivenTest(
 
       await workbench.editorTab('Plan: Count every item (Redline)').waitFor();
       await lens('Approve').waitFor();
+      await workbench.page
+        .locator('.breadcrumbs-control .monaco-icon-label')
+        .getByText('plan.redline-document', { exact: true })
+        .waitFor();
       await workbench.picture('plan-proposed');
       const said = JSON.stringify((await server.request(0)).body.messages);
       assert.match(said, /Plan mode is on: explore with the read-only tools/);
@@ -67,7 +71,7 @@ drivenTest(
       await workbench.editorTab('Plan: Count every item (Redline)').waitFor({ state: 'detached' });
       assert.equal(
         await lastSaid(1),
-        'The user wants the plan (p1) refined: "Keep the tests green". Plan mode is still on: refine it and submit it again.',
+        'The user sent the plan (p1) back: "Keep the tests green". Plan mode is still on: if a plan is still wanted, refine it and submit it again.',
       );
       assert.equal(await prefixOf(1), await prefixOf(0));
 
@@ -106,7 +110,7 @@ drivenTest(
       assert.equal(
         await lastSaid(2),
         `The user edited the plan (p2), which is now at revision 2. It reads:\n\`\`\`\n${SECOND}\n4. Tell me.\n\`\`\`\n` +
-          'The user approved the plan (p2). Plan mode is off: carry it out now.',
+          'The user approved the plan (p2): carry it out now.',
       );
       assert.equal(await prefixOf(2), await prefixOf(0));
       await workbench.chatFrame().locator('.log').getByText('On it.').waitFor();

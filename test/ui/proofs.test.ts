@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { uiTest } from './support/uiTest.ts';
 
 const CHECK = 'echo "not ok 1 - old"; echo "not ok 2 - older"; echo "ok 3 - new"; echo 1..3; exit 1';
-const REFUSED = 'A command runs in the sandbox. Stop it first.';
+const REFUSED = 'A command is running in the sandbox. Stop it first.';
 
 uiTest(
   'failures that were there before are told, and a full copy says the same',

@@ -66,46 +66,51 @@ drivenTest('an apply that ends while the user types in the chat leaves the focus
   assert.equal(workbench.readFile('next.txt'), undefined);
 });
 
-drivenTest(
-  'a key pressed while a diff takes the place of another is for its first hunk',
-  {},
-  async driven => {
-    const { workbench } = driven;
-    const { page } = workbench;
-    const FILES = 6;
-    for (let n = 0; n < FILES; n++) workbench.writeFile(`gap${n}.txt`, 'old\n');
-    await driven.run(({ api }, count) => {
-      for (let n = 0; n < count; n++)
-        api.previews.push({
-          ...{ label: `gap ${n}`, sourceToolName: 'test' },
-          changes: [{ path: `gap${n}.txt`, before: 'old\n', after: 'new\n' }],
-        });
-    }, FILES);
-    await driven.run(({ vscode }) => vscode.commands.executeCommand('redline.preview.next'));
-    const focused = (n: number): string => `.monaco-editor.focused[data-uri*="gap${n}.txt"]`;
-    const order = [...Array(FILES).keys()].reverse();
-    for (const n of order.filter(each => each % 2 === 1)) {
-      await page.locator(focused(n)).waitFor();
-      // Between the two diffs, nothing has the focus.
-      const between = page.waitForFunction(
-        `document.activeElement === document.body || document.querySelector('${focused(n - 1)}') !== null`,
-      );
-      await page.keyboard.press('Control+Y');
-      await between;
-      await page.keyboard.press('Control+N');
-    }
-    await workbench.statusBarItem('Review done: 3 applied, 3 discarded').waitFor();
-    for (const n of order)
-      assert.equal(workbench.readFile(`gap${n}.txt`), n % 2 === 1 ? 'new\n' : 'old\n', String(n));
-    assert.equal(await page.locator('.tab').count(), 0);
-    // After the review, the keys are VS Code's own.
-    const untitled = workbench.editorTab('Untitled-1');
-    await polled('an empty file', async () => {
-      if ((await untitled.count()) === 0) await page.keyboard.press('Control+N');
-      return (await untitled.count()) > 0 || undefined;
-    });
-  },
-);
+for (const [apply, discard] of [
+  ['Control+Y', 'Control+N'],
+  ['Control+Enter', 'Control+Backspace'],
+] as const)
+  drivenTest(
+    `a key pressed while a diff takes the place of another is for the next: ${apply}, ${discard}`,
+    {},
+    async driven => {
+      const { workbench } = driven;
+      const { page } = workbench;
+      const FILES = 6;
+      for (let n = 0; n < FILES; n++) workbench.writeFile(`gap${n}.txt`, 'old\n');
+      await driven.run(({ api }, count) => {
+        for (let n = 0; n < count; n++)
+          api.previews.push({
+            ...{ label: `gap ${n}`, sourceToolName: 'test' },
+            changes: [{ path: `gap${n}.txt`, before: 'old\n', after: 'new\n' }],
+          });
+      }, FILES);
+      await driven.run(({ vscode }) => vscode.commands.executeCommand('redline.preview.next'));
+      const focused = (n: number): string => `.monaco-editor.focused[data-uri*="gap${n}.txt"]`;
+      const order = [...Array(FILES).keys()].reverse();
+      for (const n of order.filter(each => each % 2 === 1)) {
+        await page.locator(focused(n)).waitFor();
+        // Between the two diffs, nothing has the focus.
+        const between = page.waitForFunction(
+          `document.activeElement === document.body || document.querySelector('${focused(n - 1)}') !== null`,
+        );
+        await page.keyboard.press(apply);
+        await between;
+        await page.keyboard.press(discard);
+      }
+      await workbench.statusBarItem('Review done: 3 applied, 3 discarded').waitFor();
+      for (const n of order)
+        assert.equal(workbench.readFile(`gap${n}.txt`), n % 2 === 1 ? 'new\n' : 'old\n', String(n));
+      assert.equal(await page.locator('.tab').count(), 0);
+      // After the review, the keys are VS Code's own.
+      if (discard !== 'Control+N') return;
+      const untitled = workbench.editorTab('Untitled-1');
+      await polled('an empty file', async () => {
+        if ((await untitled.count()) === 0) await page.keyboard.press('Control+N');
+        return (await untitled.count()) > 0 || undefined;
+      });
+    },
+  );
 
 uiTest(
   'a second prompt takes the tab of a preview that nobody touched, and shows its own change',

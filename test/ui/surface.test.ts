@@ -43,7 +43,8 @@ uiTest('a diff in a floating window has its lenses, and the keys decide there', 
   const floating = await opening;
   await floating.locator('.editor.modified .codelens-decoration a').filter({ hasText: 'Discard' }).waitFor();
   await floating.locator('.editor.modified .view-line').filter({ hasText: 'TWO' }).click();
-  await floating.keyboard.press('Control+Enter');
+  // The window closes with its last editor, perhaps before the key is up again.
+  await floating.keyboard.press('Control+Enter').catch(() => undefined);
   await workbench.waitForFile('far.txt', text => text === 'one\nTWO\nthree\n');
 });
 

@@ -85,9 +85,25 @@ const badge = async (workbench: Workbench, count: number): Promise<void> => {
     .waitFor();
 };
 
-uiTest('the tree: badge, inline buttons, Apply All, Discard All and Reopen', {}, async workbench => {
+uiTest('the tree: badge, inline buttons, the row for all, Discard All and Reopen', {}, async workbench => {
+  const dialog = workbench.page.locator('.monaco-dialog-box');
   await stageWrites(workbench, 1, 2, 3);
   await badge(workbench, 3);
+  await workbench.clickTreeRow('Apply all 3 changes');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  // The keys that apply and discard a row ask as its click does.
+  for (const [key, asked] of [
+    ['Enter', 'Apply all 3 changes'],
+    ['Control+Enter', 'Apply all 3 changes'],
+    ['Control+Backspace', 'Discard all 3 changes'],
+  ] as const) {
+    await workbench.runCommand('Redline: Focus on Pending View');
+    await workbench.page.keyboard.press('Home');
+    await workbench.page.keyboard.press(key);
+    await dialog.getByText(asked).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  }
+  assert.equal(workbench.readFile('made1.txt'), undefined);
   await workbench.treeAction('Create made1.txt', 'Apply Preview');
   await workbench.waitForFile('made1.txt', text => text === 'content 1');
   // The rows move up when it goes.
@@ -102,8 +118,13 @@ uiTest('the tree: badge, inline buttons, Apply All, Discard All and Reopen', {},
   await workbench.toast('Discarded 1 preview.').getByText('Reopen').click();
   await workbench.treeRow('Create made3.txt').waitFor();
   await workbench.treeRow('Create made3.txt').hover();
-  await workbench.viewTitleAction('Apply All').click();
+  assert.equal(await workbench.treeRow('Apply all').count(), 0, 'one has its own Apply');
+  await stageWrites(workbench, 4);
+  await workbench.picture('apply-all-row');
+  await workbench.clickTreeRow('Apply all 2 changes');
+  await dialog.getByRole('button', { name: 'Apply', exact: true }).click();
   await workbench.waitForFile('made3.txt', text => text === 'content 3');
+  await workbench.waitForFile('made4.txt', text => text === 'content 4');
   await workbench.statusBarItem('pending').waitFor({ state: 'detached' });
   await workbench.page.locator('.pane-header').filter({ hasText: 'Pending' }).waitFor({ state: 'detached' });
 });
@@ -199,7 +220,7 @@ uiTest(
         told,
         /The refused part:\\n```\\n--- count\.txt\\n\+\+\+ count\.txt\\n@@ -6,1 \+6,1 @@\\n-six\\n\+SIX/,
       );
-      assert.match(told, /The user edited the proposal of p1[^"]*-ELEVEN\\n\+ELEVEN by hand/);
+      assert.match(told, /The user edited p1[^"]*-ELEVEN\\n\+ELEVEN by hand/);
       assert.match(told, /The user applied p1/);
       const ledger = storedLedger(workbench).map(({ previewId, outcome, hunks }) => ({
         previewId,

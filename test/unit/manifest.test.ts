@@ -77,8 +77,9 @@ test('the palette has at most 40 entries that are always there: what needs a row
   assert.ok(commands.filter(({ command }) => !bound.has(command)).length <= 40);
 });
 
-test('no key acts outside of previews and of the view of what is pending', () => {
-  const places = /^(?:resourceScheme == redline-preview|focusedView == redline\.pending)/;
+test('no key acts outside of previews, of the gap between two, and of the view of what is pending', () => {
+  const places =
+    /^(?:resourceScheme == redline-preview|focusedView == redline\.pending|redline\.goesOn && !textInputFocus && !editorFocus)/;
   for (const { command, key, when = '' } of manifest.contributes.keybindings)
     assert.match(when, places, `${command} by ${key}`);
 });

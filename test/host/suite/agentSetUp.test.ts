@@ -1,7 +1,11 @@
 import * as assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { polled } from '../../../scripts/lib/limits.mjs';
 import { INSTRUCTIONS } from '../../../src/agent/clients/clientTools.ts';
 import type { RedlineApi } from '../../../src/views/api.ts';
 import type { ScriptedServer } from '../../support/scriptedServer.ts';
@@ -23,7 +27,15 @@ suite('connecting agents by previews of their configuration', () => {
     await cleanUp(api);
     await server?.close();
     server = undefined;
-    for (const name of ['.mcp.json', '.claude', 'CLAUDE.md', 'AGENTS.md', 'opencode.json', '.codex'])
+    for (const name of [
+      '.mcp.json',
+      '.claude',
+      'CLAUDE.md',
+      'AGENTS.md',
+      'opencode.json',
+      '.codex',
+      '.github/hooks',
+    ])
       await rm(fileInWorkspace(name), { recursive: true, force: true });
   });
 
@@ -134,6 +146,69 @@ suite('connecting agents by previews of their configuration', () => {
     const part = api.previews.ledger().at(-1)?.previewId ?? '';
     await run('redline.preview.undo', part);
     assert.equal(isEnabled(), false);
+  });
+
+  test('what an agent adds to the files that connect it does not break undoing that', async () => {
+    /** As agents do when they start: a key that is missing comes first. */
+    const adds = async (key: string, value: unknown): Promise<void> => {
+      const own = JSON.parse((await bytesOf('opencode.json')).toString()) as object;
+      const text = `${JSON.stringify({ [key]: value, ...own }, null, 2)}\n`;
+      if (!Object.hasOwn(own, key)) await givenFile('opencode.json', text);
+    };
+    const connected = async (): Promise<string> => {
+      const id = (await run('redline.agents.connect', 'opencode')) ?? '';
+      await vscode.commands.executeCommand('redline.preview.apply', id);
+      await untilEnabled();
+      return id;
+    };
+    const before = await names();
+    const fresh = await connected();
+    await adds('$schema', 'https://opencode.ai/config.json');
+    await run('redline.preview.undo', fresh);
+    assert.deepEqual(await names(), before, 'files that were not there before are gone');
+
+    const mine = { theme: 'dark', model: 'local' };
+    await givenFile('opencode.json', `${JSON.stringify(mine, null, 2)}\n`);
+    const id = await connected();
+    await adds('$version', 2);
+    // What it would write has changed, so it is shown first.
+    const undoing = await run('redline.preview.undo', id);
+    await vscode.commands.executeCommand('redline.preview.apply', undoing);
+    assert.deepEqual(JSON.parse((await bytesOf('opencode.json')).toString()), { $version: 2, ...mine });
+  });
+
+  test('a hook that was written once finds its program, also after all are disconnected and it is undone', async () => {
+    const id = (await run('redline.agents.connect', 'vscode')) ?? '';
+    await vscode.commands.executeCommand('redline.preview.apply', id);
+    await untilEnabled();
+    const hooks = (await bytesOf('.github/hooks/redline.json')).toString();
+    const [, program = ''] = /"node '([^']+)' \|\| exit 2"/.exec(hooks) ?? assert.fail(hooks);
+    await polled('the program', () => existsSync(program));
+    /** The exit code and the reason; 2 without one is what a hook ends with that finds no program. */
+    const gate = (tool: string, ...args: string[]): readonly [number | null, boolean] => {
+      const { status, stdout } = spawnSync(process.execPath, [program, ...args], {
+        input: JSON.stringify({ cwd: homedir(), toolName: tool, toolArgs: {} }),
+        env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
+        encoding: 'utf8',
+      });
+      return [status, stdout.includes('propose_edit')];
+    };
+    const works = (): void => {
+      assert.deepEqual(
+        [gate('edit'), gate('view')],
+        [
+          [2, true],
+          [0, false],
+        ],
+      );
+      // As in the home folder, where an earlier version had users put it: it holds in connected folders only.
+      assert.deepEqual(gate('edit', '--connected-only'), [0, false]);
+    };
+    works();
+    await vscode.commands.executeCommand('redline.agents.disconnectAll');
+    await run('redline.preview.undo', id);
+    assert.equal(existsSync(fileInWorkspace('.github/hooks/redline.json')), false);
+    works();
   });
 
   test('what is missing of a configuration that was there before is proposed by itself', async () => {

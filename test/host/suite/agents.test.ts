@@ -133,6 +133,39 @@ suite('agents of other programs', () => {
     await untilAnnounced(false);
   });
 
+  test('the command for another terminal is copied once the user lets agents connect, and turns nothing on before', async () => {
+    const { showQuickPick, showWarningMessage } = vscode.window;
+    const asked: unknown[][] = [];
+    const pick = <T extends vscode.QuickPickItem>(items: readonly T[]): Promise<T | undefined> =>
+      Promise.resolve(items.find(({ label }) => label === 'Copy the Command for Another Terminal'));
+    const isEnabled = (): unknown => vscode.workspace.getConfiguration('redline').get('agents.enabled');
+    const copy = async (answer: string | undefined): Promise<string> => {
+      const answered = async (text: string): Promise<string | undefined> => {
+        asked.push([text, isEnabled(), await ownWindow()]);
+        return answer;
+      };
+      Object.assign(vscode.window, { showQuickPick: pick, showWarningMessage: answered });
+      await vscode.env.clipboard.writeText('mine');
+      try {
+        await vscode.commands.executeCommand('redline.agents.openTerminal');
+      } finally {
+        Object.assign(vscode.window, { showQuickPick, showWarningMessage });
+      }
+      return vscode.env.clipboard.readText();
+    };
+    const question = ['Let agents in other terminals connect to this window?', false, undefined];
+    assert.equal(await copy(undefined), 'mine');
+    assert.deepEqual([asked, isEnabled(), await ownWindow()], [[question], false, undefined]);
+    await setting('agents.enabled', false); // so that it is reset, whatever is turned on
+    const command = await copy('Turn On');
+    assert.deepEqual(asked, [question, question]);
+    await untilAnnounced(true);
+    const [, program = ''] = /^node '(.*redline-run\.cjs)' -- $/.exec(command) ?? assert.fail(command);
+    assert.ok((await stat(program)).size > 0);
+    assert.equal(await copy(undefined), command, 'it asks once');
+    assert.equal(asked.length, 2);
+  });
+
   test('VS Code’s own agents get the tools of the MCP server', async () => {
     await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
     const names = (): readonly string[] => vscode.lm.tools.map(({ name }) => name);

@@ -50,7 +50,7 @@ suite('only what was shown is written, on the base that it was shown on', () => 
     assert.equal(document.getText(), 'typed one\nthree\n');
     assert.equal(document.isDirty, true);
     assert.equal((await bytesOf('dirty.txt')).toString(), 'one\ntwo\n');
-    assert.match(result.content[0]?.text ?? '', /Not saved yet.*dirty\.txt/);
+    assert.match(result.content[0]?.text ?? '', /Not on disk until.*dirty\.txt/);
   });
 
   for (const [own, other] of [
@@ -87,7 +87,7 @@ suite('only what was shown is written, on the base that it was shown on', () => 
       await assert.rejects(
         api.previews.resolve({ id, action: 'apply', reason: 'test' }),
         new RegExp(
-          `its editor holds only ${has} line endings\\. Save or revert it first\\. Nothing was changed\\.$`,
+          `its editor holds only ${has} line endings\\. It must be saved or reverted first\\. Nothing was changed\\.$`,
         ),
       );
       assert.equal(document.getText(), before);
@@ -133,7 +133,7 @@ suite('only what was shown is written, on the base that it was shown on', () => 
       },
     });
     const shown = await vscode.workspace.openTextDocument(
-      vscode.Uri.parse(`redline-preview://${id}/${id}.redline-document`),
+      vscode.Uri.parse(`redline-preview://${id}/action.redline-document`),
     );
     assert.match(shown.getText(), /# Restart the server[\s\S]*ops[\s\S]*8080/);
     const result = await api.previews.resolve({ id, action: 'apply', reason: 'now' });

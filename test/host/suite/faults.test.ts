@@ -92,7 +92,7 @@ suite('a fault in one of several files: all of them are rolled back, and the pre
     });
     await assert.rejects(
       api.previews.resolve({ id, action: 'apply', reason: 'test' }),
-      /unsaved\.txt has unsaved changes\. Save or revert it first/,
+      /unsaved\.txt has unsaved changes\. It must be saved or reverted first/,
     );
     assert.equal((await bytesOf('plain.txt')).toString(), 'plain\n');
     assert.equal((await bytesOf('unsaved.txt')).toString(), 'unsaved\n');

@@ -13,7 +13,7 @@ suite('the instructions of the project', () => {
 
   teardown(() => cleanUp(api));
 
-  test('those of the workspace folder and up the tree from a file that is read reach the model, and a change the next request', async () => {
+  test('those of the workspace folder and up the tree from a file that is read reach the model, and a change the next request, below the same system prompt', async () => {
     await mkdir(fileInWorkspace('guided'), { recursive: true });
     await givenFile('AGENTS.md', 'Answer in Latin.');
     await givenFile('guided/CLAUDE.md', 'Here, in Greek.');
@@ -27,12 +27,13 @@ suite('the instructions of the project', () => {
       await api.session.prompt('Greet me.');
       await givenFile('AGENTS.md', 'Answer in English.');
       await api.session.prompt('Again.');
-      const systems = server.requests.map(({ body }) => JSON.stringify(body.messages[0]));
+      const requests = server.requests.map(({ body }) => body.messages.map(each => JSON.stringify(each)));
+      assert.equal(new Set(requests.map(([system]) => system)).size, 1);
       assert.deepEqual(
-        systems.map(system =>
-          ['Latin', 'Greek', 'English'].filter(language => system.includes(`in ${language}.`)),
+        requests.map(messages =>
+          ['Latin', 'Greek', 'English'].filter(language => messages.join('\n').includes(`in ${language}.`)),
         ),
-        [['Latin'], ['Latin', 'Greek'], ['Greek', 'English']],
+        [['Latin'], ['Latin', 'Greek'], ['Latin', 'Greek', 'English']],
       );
     } finally {
       await server.close();

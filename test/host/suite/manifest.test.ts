@@ -36,7 +36,7 @@ suite('the manifest agrees with VS Code', () => {
     const notice = await readFile(path.join(folder, 'dist', 'ThirdPartyNotices.txt'), 'utf8');
     const named = [...notice.matchAll(/^-{80}\n\n(\S+) \d\S*, \S/gm)].map(([, name]) => name);
     const grammars = (await readdir(path.join(folder, 'dist', 'native'), { recursive: true }))
-      .map(file => /^grammar-(.*)\.node$/.exec(path.basename(file))?.[1])
+      .map(file => /^grammar-(.*)-[0-9a-f]{16}\.node\.br$/.exec(path.basename(file))?.[1])
       .filter(language => language !== undefined)
       .map(language => `@ast-grep/lang-${language}`);
     assert.ok(grammars.length > 10);

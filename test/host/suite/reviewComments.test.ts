@@ -38,7 +38,7 @@ suite('comments on lines of previews', () => {
       return text.includes('Why in upper case?') ? text : undefined;
     });
     rmSync(file);
-    assert.match(exported, new RegExp(`${id}, commented\\.ts, line 2 of the proposal, hunk 1:`));
+    assert.match(exported, new RegExp(`${id}, commented\\.ts, line 2 of the preview, hunk 1:`));
     assert.equal(exported.split('Answer each comment ').length, 2, exported);
   });
 });

@@ -166,7 +166,7 @@ suite('run_command', () => {
     watcher.dispose();
     await vscode.commands.executeCommand('redline.session.stop');
     await applied;
-    assert.equal(outcome(preview), 'The user stopped the command.\nIt wrote nothing.');
+    assert.equal(outcome(preview), 'The user stopped the command.\nNo output.');
     assert.ok(!(await readProcesses()).some(one => one.pid === Number(text())));
     await rm(seen);
   });

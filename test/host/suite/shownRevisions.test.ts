@@ -105,6 +105,28 @@ suite('votes by key and title, parts and all of them', () => {
     assert.ok(typed.startsWith('typed\n'));
   });
 
+  for (const [what, args, state] of [
+    ['the palette decides on nothing', [], 'pending'],
+    ['a key decides on the diff that comes next', [{ from: 'key' }], 'applied'],
+  ] as const)
+    test(`while a vote is cast and no diff is in front, ${what}`, async () => {
+      const [first, next] = [push(), push()];
+      await open(first);
+      // The vote lasts until its reason is asked for in vain.
+      const asking = vscode.commands.executeCommand('redline.preview.discardWithReason');
+      const nothingActive = (): true | undefined => !vscode.window.activeTextEditor || undefined;
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      await until(vscode.window.onDidChangeActiveTextEditor, nothingActive, 'no diff to be in front');
+      const called = vscode.commands.executeCommand('redline.preview.apply', ...args);
+      await open(next);
+      let isOver = false;
+      const over = Promise.all([asking, called]).then(() => (isOver = true));
+      while (!isOver) await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+      await over;
+      assert.equal(api.previews.get(next)?.state, state);
+      assert.equal(api.previews.get(first)?.state, 'pending');
+    });
+
   test('a hunk and a file are discarded with a reason, which is in the ledger', async () => {
     const id = push();
     await vscode.commands.executeCommand('redline.preview.discardHunk', id, 'shown.txt', 0, 1, 'not this');
@@ -163,8 +185,11 @@ suite('votes by key and title, parts and all of them', () => {
       await open(id);
       assert.equal(shown.of(id), 1);
       revision = 2;
+      const heard: unknown[] = [];
+      shown.onDidShow(() => heard.push(shown.of(id)));
       shown.noteRead(uri, 2, Buffer.from(bytes));
       assert.equal(shown.of(id), expected);
+      assert.deepEqual(heard, [expected], 'who waits for the revision hears of it');
       revision = 3;
       shown.noteRead(uri, 3, Buffer.from(bytes));
       assert.equal(shown.of(id), bytes === 'a' ? 3 : 1);
@@ -207,7 +232,7 @@ suite('votes by key and title, parts and all of them', () => {
     const document = vscode.Uri.from({
       scheme: 'redline-preview',
       authority: previewId,
-      path: `/${previewId}.redline-document`,
+      path: '/action.redline-document',
     });
     await vscode.workspace.openTextDocument(document);
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(

@@ -206,17 +206,17 @@ suite('unsaved changes in an editor that cannot hold all of a change', () => {
     [
       'a byte order mark',
       { after: sideOfText('typed one\nthree\n', { name: 'utf8', bom: true }) },
-      /\.held has unsaved changes, and its editor saves it as utf8\. Save or revert it first/,
+      /\.held has unsaved changes, and its editor saves it as utf8\. It must be saved or reverted first/,
     ],
     [
       'another encoding',
       { after: sideOfText('typed one\nthree\n', { name: 'utf16le', bom: true }) },
-      /\.held has unsaved changes, and its editor saves it as utf8\. Save or revert it first/,
+      /\.held has unsaved changes, and its editor saves it as utf8\. It must be saved or reverted first/,
     ],
     [
       'permissions',
       { mode: 0o755 },
-      /\.held has unsaved changes, and its editor keeps its permissions\. Save or revert it first/,
+      /\.held has unsaved changes, and its editor keeps its permissions\. It must be saved or reverted first/,
     ],
   ] as const)
     test(`${what}: the change is refused, and applied once it is saved`, async () => {

@@ -71,7 +71,7 @@ suite('who approved a line', () => {
     await again.edit(edit => edit.replace(new vscode.Range(2, 0, 2, 1), 'mine'));
     assert.equal(
       (await asked(again, 2))[0],
-      '$(edit) Changed since; this window knows no decision about that',
+      '$(edit) Changed since; this window knows of no decision about that',
     );
   });
 });

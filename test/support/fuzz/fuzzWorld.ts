@@ -4,10 +4,7 @@ import * as esbuild from 'esbuild';
 import { english } from '../../../src/agent/base/localiser.ts';
 import { silentLogger, type Logger } from '../../../src/agent/base/logger.ts';
 import { SessionLogs } from '../../../src/agent/session/conversation/storage/sessionLogs.ts';
-import {
-  ToolChoiceLadder,
-  transientLadderMemory,
-} from '../../../src/agent/session/model/toolChoiceLadder.ts';
+import { ToolChoiceLadder } from '../../../src/agent/session/model/toolChoiceLadder.ts';
 import { Overlay } from '../../../src/agent/hold/preview/overlay.ts';
 import { openPreviewLog } from '../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../../src/agent/hold/preview/previewStore.ts';
@@ -91,7 +88,7 @@ export async function openWorld(
     workspace,
     overlay,
     l10n: english,
-    ladder: new ToolChoiceLadder(transientLadderMemory()),
+    ladder: new ToolChoiceLadder(new Map()),
     logger,
     settings: () => ({ ...settings, order: 'newestFirst', continueAfterReview: false, revertEnabled: true }),
     providerFor: () => provider,

@@ -62,12 +62,10 @@ test('the tables have what the manifest has, in its words', () => {
       { command: 'a.shown', title: '%t%' },
       { command: 'a.hidden', title: 'Hidden' },
     ],
-    views: { a: [{ id: 'a.view', name: 'List' }] },
     menus: { commandPalette: [{ command: 'a.hidden', when: 'false' }] },
     keybindings: [
       { command: 'a.shown', key: 'ctrl+k ctrl+pagedown', mac: 'cmd+k cmd+pagedown' },
       { command: 'a.shown', key: 'ctrl+k ctrl+pagedown', mac: 'cmd+k cmd+pagedown' },
-      { command: 'a.view.focus', key: 'f2' },
     ],
   };
   const tables = tablesOf(contributes, { x: 'the x', s: 'What it is. `#a.c#`', t: 'Show' });
@@ -77,10 +75,9 @@ test('the tables have what the manifest has, in its words', () => {
   );
   assert.match(
     tables,
-    /What it is\. `a\.c`\n\nDefault: `"x"`\. Set by: you, for each machine\.\n\n- `x`: the x\n/,
+    /What it is\. `a\.c`\n\nDefault: `"x"`\. Set by: you, in the user or remote settings of each machine\.\n\n- `x`: the x\n/,
   );
   assert.match(tables, /\| Show \| `a\.shown` \| Ctrl\+K Ctrl\+PageDown \(Mac: Cmd\+K Cmd\+PageDown\) \|/);
-  assert.match(tables, /\| Focus on List View \| `a\.view\.focus` \| F2 \|/);
   assert.doesNotMatch(tables, /hidden/i);
   assert.throws(() => tablesOf(contributes, {}), /There is no text/);
   assert.equal(keyName('shift+alt+pageup'), 'Shift+Alt+PageUp');

@@ -36,6 +36,7 @@ const FAULTS: readonly (readonly [string, RegExp])[] = [
   ['“Redline: Do Nothing”', /the palette has no command “Redline: Do Nothing”/],
   ['*Redline: Settle Conflict*', /the palette has no command “Redline: Settle Conflict”/],
   ['Press Ctrl+Shift+Q.', /there is no key Ctrl\+Shift\+Q/],
+  ['Press Alt+F9.', /there is no key Alt\+F9/],
   ['Press F9.', /there is no key F9/],
   ['`npm run everything`', /there is no npm script everything/],
   ['`/aply p1`', /there is no slash command \/aply/],

@@ -107,7 +107,7 @@ function unknownTitles({ path: page, prose }: Page): string[] {
 
 function unknownKeys({ path: page, prose }: Page): string[] {
   const text = withoutCodeSpans(prose);
-  const named = text.matchAll(/\b(?:(?:Ctrl|Cmd|Alt|Shift)\+)+(?:[A-Z][a-zA-Z]*|\d)|\bF\d{1,2}\b/g);
+  const named = text.matchAll(/\b(?:(?:Ctrl|Cmd|Alt|Shift)\+)+(?:F\d{1,2}|[A-Z][a-zA-Z]*|\d)|\bF\d{1,2}\b/g);
   return [...named].flatMap(({ 0: key, index }) =>
     CHORDS.has(key) || OTHER_KEYS.has(key) ? [] : [`${page}:${lineAt(prose, index)}: there is no key ${key}`],
   );
