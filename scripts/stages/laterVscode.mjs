@@ -19,6 +19,6 @@ export const NOT_ON_OLDEST = {
     'a prompt that is passed to the command which opens its chat does not reach @redline',
   '@redline in VS Code’s own chat files that are attached there go with the prompt':
     'a prompt that is passed to the command which opens its chat does not reach @redline',
-  'votes by key and title, parts and all of them a file of several has a lens that asks for the reason; for a hunk the menu of the title does':
+  'votes by key and title, parts and all of them each hunk has the same three lenses, which act on it':
     'a diff of several files is no active text editor',
 };
