@@ -84,7 +84,11 @@ console.log(
 process.exitCode = failed === 0 ? 0 : 1;
 
 /** Plays rounds in a VS Code of their own. */
-function inHost(file, n, { RUNS, SEED }) {
-  const lane = ['scripts/stages/hostLane.mjs', inRepo('out', `soak-${n + 1}.json`)];
-  return runNode(lane, { env: { SEED, REDLINE_ROUNDS: RUNS, REDLINE_HOST_FILES: file } });
+async function inHost(file, n, { RUNS, SEED }) {
+  const { runHostTests } = await import('./stages/host.mjs');
+  const failure = await runHostTests([file], inRepo('out', `soak-${n + 1}.json`), {
+    env: { SEED, REDLINE_ROUNDS: RUNS },
+  });
+  if (failure) console.error(failure);
+  return failure ? 1 : 0;
 }

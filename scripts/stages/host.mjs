@@ -2,17 +2,16 @@
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { oldestVersion, whichVscode } from '../headless/releases.mjs';
-import { runNode } from '../lib/command.mjs';
-import { inRepo } from '../lib/paths.mjs';
+import { runInExtensionHost } from '../lib/extensionHost.mjs';
+import { inRepo, repoRoot } from '../lib/paths.mjs';
+import { copyExampleWorkspace } from '../lib/workspaceCopy.mjs';
 import { bundleHostTests, hostBundles } from './hostBundles.mjs';
 import { runLanes, sumOf } from './lanes.mjs';
 import { NOT_ON_OLDEST } from './laterVscode.mjs';
 
 /** VS Codes that run test files side by side. A host test mostly waits. */
 const LANES = Math.min(2, os.availableParallelism());
-const lane = fileURLToPath(new URL('./hostLane.mjs', import.meta.url));
 
 /** Suites around the core that take long: other programs and models, commands, every notice and every kind of editor. */
 const REST = [
@@ -53,15 +52,9 @@ async function run(stage, isWanted, grep) {
   const shares = sharesOf(files, grep ? 1 : LANES);
   const lanes = await runLanes(shares.length, async (print, index) => {
     const results = path.join(hostBundles, `${stage}-${index + 1}.json`);
-    const status = await runNode([lane, results], {
-      env: {
-        REDLINE_HOST_FILES: shares[index].join(),
-        REDLINE_GREP: grep,
-        REDLINE_HOST_LEAVE_OUT: JSON.stringify(Object.keys(leaveOut)),
-      },
-      onOutput: print,
-    });
-    return countsOf(results, status, print);
+    const env = { REDLINE_GREP: grep, REDLINE_HOST_LEAVE_OUT: JSON.stringify(Object.keys(leaveOut)) };
+    const failure = await runHostTests(shares[index], results, { env, print });
+    return countsOf(results, failure, print);
   });
   console.log(`The host tests ran in ${kind} VS Code ${version}.`);
   for (const [title, why] of Object.entries(leaveOut)) console.log(`Not run there: ${title} (${why}).`);
@@ -72,6 +65,34 @@ async function run(stage, isWanted, grep) {
   const failures = unknown.map(title => `laterVscode.mjs names a test that there is not: ${title}`);
   for (const failure of failures) console.log(`✖ ${failure}`);
   return { ...sum, failed: sum.failed + failures.length, failures: [...sum.failures, ...failures] };
+}
+
+/**
+ * Runs host tests in a VS Code of their own.
+ * @param {readonly string[]} files names of bundled test files
+ * @param {string} results the file for the results
+ * @param {{ env: Record<string, string | undefined>, print?: (text: string | Uint8Array) => void }} options
+ * @returns {Promise<string | undefined>} how the run failed, if it did
+ */
+export async function runHostTests(files, results, { env, print }) {
+  const fixtures = ['drawings', 'modelVendor', 'toolVendor'].map(name => inRepo('test/host/fixtures', name));
+  try {
+    await runInExtensionHost({
+      suite: path.join(hostBundles, 'runner.cjs'),
+      workspace: copyExampleWorkspace(),
+      extensions: [inRepo('examples', 'bookmarks'), ...fixtures],
+      env: {
+        ...env,
+        REDLINE_HOST_SUITE: path.join(hostBundles, 'suite'),
+        REDLINE_HOST_FILES: files.join(),
+        REDLINE_HOST_RESULTS: results,
+        REDLINE_REPO: repoRoot,
+      },
+      print,
+    });
+  } catch (error) {
+    return error.message;
+  }
 }
 
 /** Divides the files so that each share has about as many bytes as any other. */
@@ -91,7 +112,7 @@ function sharesOf(files, number) {
 const sourceOf = bundle => bundle.replace(/\.cjs$/, '.ts');
 
 /** Reads the runner's report. A run that broke off counts as one more failure. */
-function countsOf(file, status, print) {
+function countsOf(file, failure, print) {
   const results = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
   const {
     passed = 0,
@@ -103,15 +124,15 @@ function countsOf(file, status, print) {
   const failures = tests
     .filter(({ state }) => state === 'failed')
     .map(({ title, error }) => `${title}\n${error ?? ''}`);
-  const broke = whyItBroke(results, status);
+  const broke = whyItBroke(results, failure);
   if (broke === undefined) return { passed, failed, skipped, failures, leftOut };
   print(`${broke}\n`);
   return { passed, failed: failed + 1, skipped, failures: [...failures, broke], leftOut };
 }
 
-function whyItBroke(results, status) {
-  if (!results) return 'The host tests did not start.';
+function whyItBroke(results, failure) {
+  if (!results) return `The host tests did not start: ${failure}`;
   const { finished, running, failed } = results;
-  if (!finished) return `The host tests broke off${running ? ` in "${running}"` : ''}.`;
-  return status !== 0 && failed === 0 ? `VS Code ended with status ${status}.` : undefined;
+  if (!finished) return `The host tests broke off${running ? ` in "${running}"` : ''}: ${failure}`;
+  return failed === 0 ? failure : undefined;
 }
