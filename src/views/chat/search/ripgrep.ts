@@ -11,7 +11,6 @@ import { globMatcher, type PathMatcher } from '../../../agent/hold/text/glob.ts'
 import type { EncodingName } from '../../../agent/hold/text/encodings.ts';
 import type { TextMatch } from '../../../agent/hold/preview/textSearch.ts';
 import { countFeeds } from '../../../agent/hold/text/lines.ts';
-import { eventHeads } from './eventHeads.ts';
 
 /** A search, and its time limit. */
 export interface LineSearchQuery {
@@ -130,7 +129,16 @@ export async function searchTextsWithRipgrep(
     }
     return { ...match, path: entries[at]?.[0] ?? '', line: match.line - before };
   };
-  const args = [...commonArguments(query), '--encoding', 'none', '--regexp', query.query, '--', '-'];
+  const args = [
+    ...commonArguments(query),
+    '--text',
+    '--encoding',
+    'none',
+    '--regexp',
+    query.query,
+    '--',
+    '-',
+  ];
   return run(command, args, query, { input, accept }, signal);
 }
 
@@ -175,9 +183,8 @@ async function run(
     status.catch(() => undefined);
     // ripgrep may exit before it has read all input.
     if (input && child.stdin) pipeline(Readable.from(input), child.stdin).catch(() => undefined);
-    for await (const line of eventHeads(child.stdout as AsyncIterable<Buffer>)) {
-      const found = matchOf(line);
-      const match = found && accept(found);
+    for await (const found of matchesIn(child.stdout?.setEncoding('latin1') as AsyncIterable<string>)) {
+      const match = accept(found);
       if (match === undefined) continue;
       if (matches.length >= limit) {
         cutBy ??= 'limit';
@@ -215,7 +222,8 @@ function argumentsOf(query: RipgrepQuery): string[] {
 
 function commonArguments({ isRegex, limit }: LineSearchQuery): string[] {
   return [
-    ...['--no-config', '--json', '--crlf', '--max-count', String(limit + 1)],
+    ...['--no-config', '--no-heading', '--with-filename', '--null', '--line-number', '--column'],
+    ...['--color', 'never', '--crlf', '--max-count', String(limit + 1)],
     ...(isRegex ? [] : ['--fixed-strings']),
   ];
 }
@@ -243,45 +251,32 @@ function errorFor(complaint: string, isRegex: boolean): Error {
     : new Error(`ripgrep failed: ${reason}`);
 }
 
-interface MatchEvent {
-  readonly type: string;
-  readonly data: {
-    readonly path?: Content;
-    readonly lines?: Content;
-    readonly line_number?: number;
-  };
-}
-/** `text` if it is valid UTF-8, else `bytes` in base64. */
-type Content = { readonly text?: string; readonly bytes?: string };
+/** The path of a match, its line, the column of the first match in bytes, and the text. A warning about a binary file may precede it. */
+const MATCH = /(?:.*: WARNING: stopped searching binary file .*\n)*([^\0]*)\0(\d+):(\d+):([^\n]*)\n/y;
 
-const SUBMATCHES = ',"submatches":[';
-/** Byte offset in the line at which the first match begins. */
-const FIRST_START = /\},"start":(\d+)/g;
-const CR = 0x0d;
-const LF = 0x0a;
-
-/** @param line an event up to where its first match begins. */
-function matchOf(line: string): TextMatch | undefined {
-  const submatches = line.lastIndexOf(SUBMATCHES);
-  const head = submatches < 0 ? line : `${line.slice(0, submatches)}}}`;
-  const { type, data } = JSON.parse(head) as MatchEvent;
-  const file = data.path?.text;
-  if (type !== 'match' || file === undefined || data.line_number === undefined) return undefined;
-  const bytes = contentOf(data.lines);
-  FIRST_START.lastIndex = submatches;
-  const start = submatches < 0 ? 0 : Number(FIRST_START.exec(line)?.[1] ?? 0);
-  let end = bytes.length;
-  while (bytes[end - 1] === LF || bytes[end - 1] === CR) end--;
-  return {
-    path: file.split(path.sep).join('/').replace(/^\.\//, ''),
-    line: data.line_number,
-    text: bytes.toString('utf8', 0, end),
-    at: bytes.toString('utf8', 0, start).length,
-  };
+/** The matches in the output of ripgrep, each of whose bytes is one character of `chunks`. A name may have line feeds. */
+async function* matchesIn(chunks: AsyncIterable<string>): AsyncGenerator<TextMatch> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    rest += chunk;
+    if (!chunk.includes('\n')) continue;
+    let end = 0;
+    MATCH.lastIndex = 0;
+    for (let found = MATCH.exec(rest); found; found = MATCH.exec(rest)) {
+      end = MATCH.lastIndex;
+      const [, file = '', line, column, text = ''] = found;
+      yield {
+        path: decoded(file).split(path.sep).join('/').replace(/^\.\//, ''),
+        line: Number(line),
+        text: decoded(text).replace(/\r+$/, ''),
+        at: decoded(text.slice(0, Number(column) - 1)).length,
+      };
+      MATCH.lastIndex = end; // another search may have used it meanwhile
+    }
+    rest = rest.slice(end);
+  }
 }
 
-function contentOf(content: Content | undefined): Buffer {
-  return content?.bytes === undefined
-    ? Buffer.from(content?.text ?? '', 'utf8')
-    : Buffer.from(content.bytes, 'base64');
+function decoded(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

@@ -2,23 +2,41 @@ import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { test } from 'node:test';
-import { ripgrepLabel, searchWithRipgrep } from '../../../../../src/views/chat/search/ripgrep.ts';
+import { test, type TestContext } from 'node:test';
+import {
+  ripgrepLabel,
+  searchWithRipgrep,
+  type RipgrepResult,
+} from '../../../../../src/views/chat/search/ripgrep.ts';
 
 const posix = { skip: process.platform === 'win32' && 'POSIX only' };
 const query = {
   ...{ query: 'x', isRegex: true, include: [], exclude: [], limit: 10, timeLimitMs: 60_000 },
 };
 
-test('a file that cannot be read does not make the pattern invalid', posix, async t => {
+/** Searches with a script in place of ripgrep. */
+async function searchWith(t: TestContext, script: string): Promise<RipgrepResult> {
   const folder = await mkdtemp(path.join(tmpdir(), 'ripgrep-'));
   t.after(() => rm(folder, { recursive: true }));
-  const search = async (script: string): Promise<unknown> => {
-    const command = path.join(folder, 'rg');
-    await writeFile(command, `#!/bin/sh\n${script}\n`);
-    await chmod(command, 0o755);
-    return searchWithRipgrep(command, { ...query, folder }, AbortSignal.timeout(60_000));
-  };
+  const command = path.join(folder, 'rg');
+  await writeFile(command, `#!/bin/sh\n${script}\n`);
+  await chmod(command, 0o755);
+  return searchWithRipgrep(command, { ...query, folder }, AbortSignal.timeout(60_000));
+}
+
+test('a match has its line, however the output is cut, and whatever stands beside it', posix, async t => {
+  const output = String.raw`./two\nlines\0001:1:x y x\r\n./bin: WARNING: stopped searching binary file after match (at 9)\n./ä.ts\00012:5:ä\377 x:1:\n`;
+  for (const script of [`printf '${output}'`, `printf '${output}' | dd bs=3 2>/dev/null`])
+    assert.deepEqual(await searchWith(t, script), {
+      matches: [
+        { path: 'two\nlines', line: 1, text: 'x y x', at: 0 },
+        { path: 'ä.ts', line: 12, text: 'ä\ufffd x:1:', at: 3 },
+      ],
+    });
+});
+
+test('a file that cannot be read does not make the pattern invalid', posix, async t => {
+  const search = (script: string): Promise<unknown> => searchWith(t, script);
   assert.deepEqual(await search('exit 2'), { matches: [] });
   await assert.rejects(search('echo "rg: regex parse error" >&2; exit 2'), /^ToolError: query is not a/);
 });
