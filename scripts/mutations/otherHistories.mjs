@@ -17,7 +17,7 @@ export const otherHistories = [
   {
     rule: 'power: contents are on the disk before the lines that name them',
     file: 'hold/preview/log/openPreviewLog.ts',
-    from: 'await this.contents?.flush();',
+    from: 'await this.contents.flush();',
     to: '',
     histories: 'powerHistories',
   },

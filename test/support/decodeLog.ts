@@ -1,9 +1,14 @@
-import { migrateLog, readLog, type DecodedLog, type LogFormat } from '../../src/agent/base/log/logFormat.ts';
+import {
+  readLog,
+  withCurrentHeader,
+  type DecodedLog,
+  type LogFormat,
+} from '../../src/agent/base/log/logFormat.ts';
 
 /** All of a log whose file would hold this text. */
 export async function decodeLog<T>(text: string, format: LogFormat<T>): Promise<DecodedLog<T>> {
   const entries: T[] = [];
-  const bytes = await migrateLog(Buffer.from(text), format);
+  const bytes = await withCurrentHeader(Buffer.from(text), format);
   const faults = await readLog(bytes, format, { entry: entry => void entries.push(entry) });
   return { entries, ...faults };
 }

@@ -1,31 +1,15 @@
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
+import { succeeds } from '../../agent/base/async.ts';
 import { detailOf } from '../../agent/base/errors.ts';
-import { sha256 } from '../../agent/base/hash.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { ProcessLock } from '../../agent/base/processLock.ts';
-import { MemoryBlobs } from '../../agent/hold/preview/blobs.ts';
-import type { BinarySide } from '../../agent/hold/preview/fileChange.ts';
 import { recoverCommits, type RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
+import { Contents } from '../../agent/hold/preview/log/contents.ts';
 import { PreviewLog } from '../../agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
 import { olderLogFolder } from './storedPreviews.ts';
-
-/** The binary files that an older version kept in a folder. */
-class OlderBlobs extends MemoryBlobs {
-  readonly #folder: string;
-
-  constructor(folder: string) {
-    super();
-    this.#folder = folder;
-  }
-
-  override async get(side: BinarySide): Promise<Uint8Array> {
-    const bytes = await readFile(path.join(this.#folder, side.hash)).catch(() => undefined);
-    return bytes && sha256(bytes) === side.hash ? bytes : super.get(side);
-  }
-}
 
 /**
  * Ends the commits in the logs left by windows of an older version that did not own the storage, adopts their ledgers, and
@@ -40,6 +24,8 @@ export async function recoverOlderLogs(
   const folder = olderLogFolder(storage);
   const onFailure = (error: unknown): void =>
     logger.error(`Recovering an interrupted apply failed: ${detailOf(error)}`);
+  // Beside it is the folder of binary files of an older version.
+  const contents = new Contents(`${folder}.contents`);
   const all: RecoveryReport[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
     const file = path.join(folder, name);
@@ -47,8 +33,8 @@ export async function recoverOlderLogs(
     if (lock === file) continue;
     try {
       if (await ProcessLock.isHeld(lock)) continue; // that window is still open
-      const log = new PreviewLog(file);
-      const left = new PreviewStore(log, onFailure, { blobs: new OlderBlobs(path.join(storage, 'blobs')) });
+      const log = new PreviewLog(file, contents);
+      const left = new PreviewStore(log, onFailure);
       const { entries, unreadable } = await log.load();
       await left.restoreInTurns(entries, unreadable);
       const reports = await recoverCommits(left, workspace);
@@ -62,6 +48,6 @@ export async function recoverOlderLogs(
       onFailure(error);
     }
   }
-  await rmdir(folder).catch(() => undefined);
+  if (await succeeds(rmdir(folder))) await rm(contents.folder, { recursive: true, force: true });
   return all;
 }

@@ -219,7 +219,7 @@ test('a log whose lock was not looked at for long is not written before that', a
   const [file, lines] = [path.join(folder, 'window.lock'), path.join(folder, 'log.jsonl')];
   const lock = (await ProcessLock.take(file, 0)) ?? assert.fail('it is free');
   const log = new JsonLog<unknown>(lines, { log: 'test', version: 1, parse: value => value }, lock);
-  await log.load();
+  await log.readAndRepair({ entry: () => undefined });
   for (const sleep of [0, 100_000]) {
     context.mock.timers.setTime(Date.now() + sleep);
     assert.equal(log.appendNow('now'), sleep === 0);

@@ -6,9 +6,8 @@ import { hasCode } from '../errors.ts';
 import { encodeEntry, LINE_FEED } from './jsonLines.ts';
 import {
   encodeHeader,
-  migrateLog,
   readLog,
-  type DecodedLog,
+  withCurrentHeader,
   type LogFaults,
   type LogFormat,
   type LogReader,
@@ -68,21 +67,14 @@ export class JsonLog<T> {
     this.lock = lock;
   }
 
-  /** Like {@link readAndRepair}, with the entries as a list. */
-  async load(): Promise<DecodedLog<T>> {
-    const entries: T[] = [];
-    const faults = await this.readAndRepair({ entry: entry => void entries.push(entry) });
-    return { entries, ...faults };
-  }
-
   /**
-   * Reads the log and prepares the file for appending: a missing file is created with its header, a file of an older version
-   * is migrated, and a torn last line is truncated, so that the next entry starts a line of its own.
+   * Reads the log and prepares the file for appending: a missing file is created with its header, one of an older version
+   * gets the current one, and a torn last line is truncated, so that the next entry starts a line of its own.
    * @throws UnknownLogVersionError, which leaves the file unchanged, and any error of the file system.
    */
   async readAndRepair(reader: LogReader<T>): Promise<LogFaults> {
-    const { bytes, isMigrated, faults } = await this.#readFile(reader);
-    if (isMigrated) await this.#replace([bytes]);
+    const { bytes, isChanged, faults } = await this.#readFile(reader);
+    if (isChanged) await this.#replace([bytes]);
     // In bytes, since invalid UTF-8 changes its length when it is decoded.
     const whole = bytes.lastIndexOf('\n') + 1;
     if (faults.torn) await truncateTo(this.#file, whole);
@@ -175,10 +167,10 @@ export class JsonLog<T> {
 
   async #readFile(
     reader: LogReader<T>,
-  ): Promise<{ readonly bytes: Buffer; readonly isMigrated: boolean; readonly faults: LogFaults }> {
+  ): Promise<{ readonly bytes: Buffer; readonly isChanged: boolean; readonly faults: LogFaults }> {
     const stored = (await readWhole(this.#file).catch(ignoreMissing)) ?? Buffer.alloc(0);
-    const bytes = await migrateLog(stored, this.#format);
-    return { bytes, isMigrated: bytes !== stored, faults: await readLog(bytes, this.#format, reader) };
+    const bytes = await withCurrentHeader(stored, this.#format);
+    return { bytes, isChanged: bytes !== stored, faults: await readLog(bytes, this.#format, reader) };
   }
 
   #stored(entry: T): unknown {

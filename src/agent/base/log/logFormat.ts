@@ -8,12 +8,9 @@ export interface LogHeader {
 }
 
 /**
- * Migrates the value of a line from one version to the next. Its input is any JSON value; it returns one that it does not
- * recognise unchanged.
+ * The current format of a log's lines. Lines of older versions are valid as they are; where they are not, the log must be migrated
+ * before it is read, as that of previews is.
  */
-export type LogMigration = (line: unknown) => unknown;
-
-/** The current format of a log's lines, and how lines of older versions are migrated to it. */
 export interface LogFormat<T> extends LogHeader {
   /** The entry in a line's value; `undefined` if it is not valid, which makes it a bad line. */
   readonly parse: (value: unknown) => T | undefined;
@@ -21,16 +18,10 @@ export interface LogFormat<T> extends LogHeader {
   readonly stored?: (entry: T) => unknown;
   /** The first version whose lines carry the version, too, as `v`, so that the log can be read without its header. */
   readonly tellsFrom?: number;
-  /**
-   * The migrations, each by the version that it migrates from. A version without a migration has the same lines as the next.
-   */
-  readonly migrations?: () => Promise<LogMigrations>;
 }
 
-export type LogMigrations = Readonly<Record<number, LogMigration>>;
-
-/** The part of a format needed to read and migrate lines without parsing their entries. */
-type LinesFormat = Pick<LogFormat<unknown>, 'log' | 'version' | 'migrations' | 'tellsFrom'>;
+/** The part of a format needed to read lines without parsing their entries. */
+type LinesFormat = Pick<LogFormat<unknown>, 'log' | 'version' | 'tellsFrom'>;
 
 /** Receives the contents of a log, in the order of its lines. */
 export interface LogReader<T> {
@@ -90,12 +81,11 @@ export async function readLog<T>(
 }
 
 /**
- * The same log in the current version, line for line; the same buffer if it already is. Lines that no migration changes, and a torn
- * last line, stay as they are. Line feeds that were lost are put back. An unreadable header is put back, if a line carries the
- * version.
+ * The same log with the header of the current version; the same buffer if it has that. Line feeds that were lost are put back. An
+ * unreadable header is put back, if a line carries the version.
  * @throws UnknownLogVersionError if the header names another log or a newer version.
  */
-export async function migrateLog(stored: Buffer, format: LinesFormat): Promise<Buffer> {
+export async function withCurrentHeader(stored: Buffer, format: LinesFormat): Promise<Buffer> {
   const bytes = LOST_FEEDS.some(lost => stored.includes(lost))
     ? (await import('./olderLog.ts')).withLostFeeds(stored)
     : stored;
@@ -108,12 +98,13 @@ export async function migrateLog(stored: Buffer, format: LinesFormat): Promise<B
     const isEntry = bytes.subarray(0, headerEnd).includes('"type":');
     const lines = isEntry ? bytes : bytes.subarray(headerEnd + 1);
     if (told !== undefined)
-      return migrateLog(Buffer.concat([Buffer.from(encodeHeader({ log, version: told })), lines]), format);
+      return withCurrentHeader(
+        Buffer.concat([Buffer.from(encodeHeader({ log, version: told })), lines]),
+        format,
+      );
   }
-  const version = versionOf(first, format);
-  if (version === format.version) return bytes;
-  const { migrated } = await import('./olderLog.ts');
-  return migrated(bytes, version, format.version, encodeHeader(format), await format.migrations?.());
+  if (versionOf(first, format) === format.version) return bytes;
+  return Buffer.concat([Buffer.from(encodeHeader(format)), bytes.subarray(headerEnd + 1)]);
 }
 
 function isHeader(value: unknown): boolean {

@@ -1,6 +1,5 @@
-import { TimeSlice } from '../async.ts';
 import { isRecord } from '../json.ts';
-import { eachLine, encodeEntry, LINE_FEED, LOST_FEEDS, parseLine } from './jsonLines.ts';
+import { eachLine, LINE_FEED, LOST_FEEDS, parseLine } from './jsonLines.ts';
 
 /**
  * The log with lost line feeds between entries restored; the same buffer if none were lost. Within an entry no letter follows
@@ -30,50 +29,4 @@ export async function toldVersion(bytes: Buffer, tellsFrom: number): Promise<num
     told = typeof value['v'] === 'number' ? value['v'] : tellsFrom - 1;
   });
   return told;
-}
-
-/** Migrations of a line's value, by the version that they migrate from. */
-type Migrations = Readonly<Record<number, (line: unknown) => unknown>>;
-
-/** A log in another version, with another header. */
-export async function migrated(
-  bytes: Buffer,
-  from: number,
-  to: number,
-  header: string,
-  migrations: Migrations = {},
-): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  const whole = await eachLine(bytes, (start, end) => {
-    if (start === 0) return void pieces.push(Buffer.from(header));
-    const value = parseLine(bytes, start, end);
-    const migrated = value === undefined ? undefined : migrateLine(value, from, to, migrations);
-    if (migrated === value) pieces.push(bytes.subarray(start, end + 1));
-    else pieces.push(Buffer.from(encodeEntry(migrated)));
-  });
-  pieces.push(bytes.subarray(whole));
-  return joinInTurns(pieces);
-}
-
-function migrateLine(line: unknown, from: number, to: number, migrations: Migrations): unknown {
-  let value = line;
-  for (let at = from; at < to; at++) value = migrations[at]?.(value) ?? value;
-  return value;
-}
-
-/** How many bytes are copied between two chances for other work to run. */
-const COPIED_AT_ONCE = 4 * 1024 * 1024;
-
-/** The same as `Buffer.concat`, but it lets other work run in between. */
-export async function joinInTurns(parts: readonly Buffer[]): Promise<Buffer> {
-  const slice = new TimeSlice();
-  const whole = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    for (let from = 0; from < part.length; from += COPIED_AT_ONCE) {
-      at += part.copy(whole, at, from, Math.min(from + COPIED_AT_ONCE, part.length));
-      await slice.turn();
-    }
-  }
-  return whole;
 }

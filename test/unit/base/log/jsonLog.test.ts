@@ -6,14 +6,11 @@ import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { eachLine, encodeEntry, EncodingError } from '../../../../src/agent/base/log/jsonLines.ts';
 import { JsonLog } from '../../../../src/agent/base/log/jsonLog.ts';
-import { joinInTurns } from '../../../../src/agent/base/log/olderLog.ts';
 import {
   encodeHeader,
   UnknownLogVersionError,
-  type LogMigrations,
-  type LogFormat,
+  type DecodedLog,
 } from '../../../../src/agent/base/log/logFormat.ts';
-import { countTurns } from '../../../support/countTurns.ts';
 import { decodeLog } from '../../../support/decodeLog.ts';
 
 interface Entry {
@@ -36,7 +33,12 @@ beforeEach(() => {
   file = path.join(root, `folder${count++}`, 'log.jsonl');
   log = new JsonLog(file, format);
 });
-const reopened = () => new JsonLog(file, format).load();
+/** All entries of a log, which is repaired. */
+async function loaded(from = log): Promise<DecodedLog<Entry>> {
+  const entries: Entry[] = [];
+  return { entries, ...(await from.readAndRepair({ entry: entry => void entries.push(entry) })) };
+}
+const reopened = () => loaded(new JsonLog(file, format));
 
 /** Writes the file, as another version or a crash has left it. */
 async function left(content: string | Buffer): Promise<void> {
@@ -131,7 +133,7 @@ test('an older version is read; a newer one, another log and no header at all ar
 });
 
 test('a reader may take lines as bytes, is given the other entries in order, and never the header', async () => {
-  await log.load();
+  await loaded();
   for (const n of [1, 'ä', 3, 'ö']) await log.append({ n });
   await appendFile(file, '{"n":\n\n{"n":5}\n{"n":');
   const got: unknown[] = [];
@@ -182,41 +184,33 @@ test('a line of megabytes is read, and a damaged one is told of', async () => {
   assert.deepEqual(entries, [long, { n: 1 }, { n: 2 }]);
 });
 
-test('joining parts lets other work run in between, however large one of them is', async context => {
-  const turns = countTurns(context);
-  const parts = [Buffer.from('a'), Buffer.alloc(32 * 1024 * 1024, 'b'), Buffer.alloc(0), Buffer.from('c')];
-  const whole = await joinInTurns(parts);
-  assert.ok(turns() >= 4, `${turns()} turns`);
-  assert.ok(whole.equals(Buffer.concat(parts)));
-});
-
 test('a log that does not exist is created, with its folder and header', async () => {
-  assert.deepEqual(await log.load(), { entries: [], badLines: [], torn: false });
+  assert.deepEqual(await loaded(), { entries: [], badLines: [], torn: false });
   assert.equal(await readFile(file, 'utf8'), encodeHeader(header));
 });
 
 test('an empty file gets its header', async () => {
   await left('');
-  await log.load();
+  await loaded();
   await log.append({ n: 1 });
   assert.deepEqual((await reopened()).entries, [{ n: 1 }]);
 });
 
 test('appends are written in the order of the calls, whether they are awaited or not', async () => {
-  await log.load();
+  await loaded();
   const entries = Array.from({ length: 50 }, (_, n) => ({ n }));
   await Promise.all(entries.map(entry => log.append(entry)));
   assert.deepEqual((await reopened()).entries, entries);
 });
 
 test('what was appended is in the file when append returns', async () => {
-  await log.load();
+  await loaded();
   void log.append({ n: 1 });
   assert.deepEqual((await decode(readFileSync(file, 'utf8'))).entries, [{ n: 1 }]);
 });
 
 test('appends during a compaction follow it', async () => {
-  await log.load();
+  await loaded();
   await log.append({ n: 1 });
   const compacted = log.rewrite(() => entry => (entry.n === 1 ? [] : [entry]));
   await Promise.all([compacted, log.append({ n: 2 }), log.append({ n: 3 })]);
@@ -225,33 +219,33 @@ test('appends during a compaction follow it', async () => {
 });
 
 test('a torn last line is truncated, so that the next entry is on a line of its own', async () => {
-  await log.load();
+  await loaded();
   await log.append({ n: 'ä' });
   await appendFile(file, '{"n":"ö');
   const again = new JsonLog(file, format);
-  assert.deepEqual(await again.load(), { entries: [{ n: 'ä' }], badLines: [], torn: true });
+  assert.deepEqual(await loaded(again), { entries: [{ n: 'ä' }], badLines: [], torn: true });
   await again.append({ n: 3 });
   assert.deepEqual(await reopened(), { entries: [{ n: 'ä' }, { n: 3 }], badLines: [], torn: false });
 });
 
 test('a torn line is truncated at the right byte although an earlier line contains invalid UTF-8', async () => {
-  await log.load();
+  await loaded();
   await appendFile(file, Buffer.from([0xff, 0xfe, 0x0a]));
   await log.append({ n: 1 });
   await appendFile(file, '{"n":2');
   const again = new JsonLog(file, format);
-  assert.deepEqual(await again.load(), { entries: [{ n: 1 }], badLines: [2], torn: true });
+  assert.deepEqual(await loaded(again), { entries: [{ n: 1 }], badLines: [2], torn: true });
   await again.append({ n: 3 });
   assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [2], torn: false });
 });
 
 test('two entries on one line, whose line feed was lost, are two entries, and are stored so', async () => {
-  await log.load();
+  await loaded();
   const whole = [{ n: 1 }, { n: 'a}{' }, { n: '"}{"n":9}' }, { n: '}{"' }];
   await appendFile(file, `${whole.map(entry => JSON.stringify(entry)).join('')}\n`);
   await appendFile(file, `${'\0'.repeat(400)}{"n":2}\n{"n":3}{"n":4`);
   const again = new JsonLog(file, format);
-  assert.deepEqual(await again.load(), {
+  assert.deepEqual(await loaded(again), {
     entries: [...whole, { n: 2 }, { n: 3 }],
     badLines: [6],
     torn: true,
@@ -263,7 +257,7 @@ test('two entries on one line, whose line feed was lost, are two entries, and ar
 
 test('an entry that is glued to the header is not lost, nor is the log', async () => {
   await left(`${encodeHeader(header).trimEnd()}{"n":1}\n`);
-  assert.deepEqual(await log.load(), { entries: [{ n: 1 }], badLines: [], torn: false });
+  assert.deepEqual(await loaded(), { entries: [{ n: 1 }], badLines: [], torn: false });
 });
 
 test('reading does not change a log while another process is in the middle of writing a line', async () => {
@@ -291,7 +285,7 @@ test('a log that was only read is prepared by its first append', async () => {
 
 test('a log whose header is torn is started again, and can be read later', async () => {
   await left(encodeHeader(header).slice(0, 7));
-  assert.deepEqual(await log.load(), { entries: [], badLines: [], torn: true });
+  assert.deepEqual(await loaded(), { entries: [], badLines: [], torn: true });
   await log.append({ n: 1 });
   assert.deepEqual((await reopened()).entries, [{ n: 1 }]);
 });
@@ -299,7 +293,7 @@ test('a log whose header is torn is started again, and can be read later', async
 test('a log of a newer version is refused and left as it is', async () => {
   const text = `${encodeHeader({ ...header, version: 3 })}{"n":1}\n{"torn`;
   await left(text);
-  await assert.rejects(log.load(), UnknownLogVersionError);
+  await assert.rejects(loaded(), UnknownLogVersionError);
   assert.equal(await readFile(file, 'utf8'), text);
 });
 
@@ -315,14 +309,14 @@ test('a log that is prepared by its first append does not parse its entries', as
 });
 
 test('a failed append rejects, and later ones are still written', async () => {
-  await log.load();
+  await loaded();
   await whileInTheWay(() => assert.rejects(log.append({ n: 1 }), { code: 'EISDIR' }));
   await log.append({ n: 2 });
   assert.deepEqual(await reopened(), { entries: [{ n: 2 }], badLines: [], torn: false });
 });
 
 test('a failed append that left half a line behind does not spoil the next entry', async () => {
-  await log.load();
+  await loaded();
   await log.append({ n: 1 });
   await whileInTheWay(() => assert.rejects(log.append({ n: 2 })));
   await appendFile(file, '{"n":');
@@ -331,7 +325,7 @@ test('a failed append that left half a line behind does not spoil the next entry
 });
 
 test('a log that was deleted while it was in use is started again, with its header', async () => {
-  await log.load();
+  await loaded();
   await rm(path.dirname(file), { recursive: true });
   await assert.rejects(log.append({ n: 1 }), { code: 'ENOENT' });
   await log.append({ n: 2 });
@@ -340,7 +334,7 @@ test('a log that was deleted while it was in use is started again, with its head
 
 test('an entry is appended at once if that is possible, else nothing of it is', async () => {
   assert.equal(log.appendNow({ n: 1 }), false, 'not prepared yet');
-  await log.load();
+  await loaded();
   assert.equal(log.appendNow({ n: 2 }), true);
   const compacted = log.rewrite(() => entry => [entry]);
   assert.equal(log.appendNow({ n: 3 }), false, 'it must wait');
@@ -351,7 +345,7 @@ test('an entry is appended at once if that is possible, else nothing of it is', 
 });
 
 test('compacting keeps every line that it cannot read, byte for byte and in its place', async () => {
-  await log.load();
+  await loaded();
   await log.append({ n: 1 });
   const odd = Buffer.concat([Buffer.from('{"n":\n{"other": 1}\n'), Buffer.from([0xff, 0xfe, 0x0a])]);
   await appendFile(file, odd);
@@ -369,45 +363,17 @@ test('compacting keeps every line that it cannot read, byte for byte and in its 
 test('a line that no migration changes keeps its bytes', async () => {
   const stored = Buffer.from(`${encodeHeader({ ...header, version: 1 })}{"n": 1.0}\n{ "odd" }\n`);
   await left(stored);
-  await log.load();
+  await loaded();
   assert.equal(await readFile(file, 'utf8'), `${encodeHeader(header)}{"n": 1.0}\n{ "odd" }\n`);
 });
 
 test('an error of the file system other than a missing file is not hidden', async () => {
   await mkdir(file, { recursive: true });
-  await assert.rejects(log.load(), { code: 'EISDIR' });
-});
-
-test('lines of an older version go through each migration in turn; those of the current one through none', async () => {
-  const migrated: LogFormat<Entry> = {
-    ...{ log: 'test.log', version: 4, parse },
-    migrations: () =>
-      Promise.resolve<LogMigrations>({
-        1: line => ({ n: (line as { was: number }).was }),
-        3: line => ({ n: `${(line as Entry).n}!` }),
-      }),
-  };
-  const from = async (version: number, line: string) =>
-    (await decodeLog(`${encodeHeader({ ...header, version })}${line}\n`, migrated)).entries;
-  assert.deepEqual(await from(1, '{"was":1}'), [{ n: '1!' }]);
-  assert.deepEqual(await from(2, '{"n":1}'), [{ n: '1!' }]);
-  assert.deepEqual(await from(4, '{"n":1}'), [{ n: 1 }]);
-});
-
-test('a reader that takes lines as bytes is given migrated ones', async () => {
-  await left(`${encodeHeader({ ...header, version: 1 })}{"was":"ä"}\n`);
-  const taken: string[] = [];
-  const migrations = () => Promise.resolve({ 1: (line: unknown) => ({ n: (line as { was: string }).was }) });
-  await new JsonLog(file, { ...format, migrations }).readAndRepair({
-    line: (bytes, start, end) => taken.push(bytes.toString('utf8', start, end)) > 0,
-    entry: () => assert.fail('it was taken'),
-  });
-  assert.deepEqual(taken, ['{"n":"ä"}']);
-  assert.equal(await readFile(file, 'utf8'), `${encodeHeader(header)}{"n":"ä"}\n`);
+  await assert.rejects(loaded(), { code: 'EISDIR' });
 });
 
 test('compacting a long log with lines of all kinds keeps their order and their bytes', async () => {
-  await log.load();
+  await loaded();
   const expected: Buffer[] = [Buffer.from(encodeHeader(header))];
   const stored: Buffer[] = [...expected];
   for (let n = 0; n < 3_000; n++) {
@@ -434,7 +400,7 @@ test('other work runs while many entries are appended, and while many are remove
     others++;
     next = setImmediate(again);
   });
-  await log.load();
+  await loaded();
   others = 0;
   await log.appendAll(entries);
   assert.ok(others > 0, 'while they were appended');

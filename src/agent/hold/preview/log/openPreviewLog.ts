@@ -37,7 +37,7 @@ const WRITTEN_AT_ONCE = 1024 * 1024;
 
 /** The log of previews: its lines are facts, and name the texts of files, which are in the contents beside it. */
 export class PreviewLog extends JsonLog<PreviewLogEntry> {
-  readonly contents: Contents | undefined;
+  readonly contents: Contents;
   readonly #file: string;
   readonly #slack: Slack;
   /** Decisions on forgotten previews: lines of the same form, read on demand. */
@@ -45,14 +45,12 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   /** How large the log was when it was last compacted, in bytes. */
   #compact = 0;
 
-  /** @param contents without them, lines hold the texts */
-  constructor(file: string, contents?: Contents, slack = SLACK, lock?: LogLock) {
+  constructor(file: string, contents: Contents, slack = SLACK, lock?: LogLock) {
     const parse = (value: unknown): PreviewLogEntry | undefined => {
       const entry = parseEntry(value);
-      return entry && contents ? withTexts(entry, contents) : entry;
+      return entry && withTexts(entry, contents);
     };
-    const stored = contents ? { stored: (entry: PreviewLogEntry) => withPlaces(entry, contents) } : {};
-    super(file, { ...previewLogFormat, parse, ...stored }, lock);
+    super(file, { ...previewLogFormat, parse, stored: entry => withPlaces(entry, contents) }, lock);
     this.contents = contents;
     this.#file = file;
     this.#slack = slack;
@@ -60,15 +58,20 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     this.#ledger = new JsonLog(path.join(path.dirname(file), name), previewLogFormat, lock);
   }
 
-  /** Also migrates it, and loads the encodings of all texts, so that their bytes can be computed synchronously. */
-  override async load(): Promise<LoadedPreviews> {
-    if (this.contents && (await firstLine(this.#file)) !== encodeHeader(previewLogFormat)) {
-      const { migratePreviews } = await import('./olderPreviews.ts');
-      await migratePreviews(this.#file, this.contents);
-    }
+  /** Reads and repairs it, and loads the encodings of all texts, so that their bytes can be computed synchronously. */
+  async load(): Promise<LoadedPreviews> {
     const loaded = await collected(reader => this.readAndRepair(reader));
     await loadEncodings(new Set(loaded.entries.flatMap(encodingsOf)));
     return loaded;
+  }
+
+  /** Also migrates it. */
+  override async readAndRepair(reader: LogReader<PreviewLogEntry>): Promise<LogFaults> {
+    if ((await firstLine(this.#file)) !== encodeHeader(previewLogFormat)) {
+      const { migratePreviews } = await import('./olderPreviews.ts');
+      await migratePreviews(this.#file, this.contents);
+    }
+    return super.readAndRepair(reader);
   }
 
   archived(): Promise<LoadedPreviews> {
@@ -77,7 +80,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
 
   /** The texts of a rewrite of a whole repository are written in turns. */
   override async append(entry: PreviewLogEntry): Promise<void> {
-    if (this.contents && this.#takesLong(entry)) {
+    if (this.#takesLong(entry)) {
       await this.lock?.check();
       await placeInTurns(entry, this.contents);
     }
@@ -89,19 +92,18 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   }
 
   #takesLong(entry: PreviewLogEntry): boolean {
-    return this.contents !== undefined && newTextIn(entry, this.contents) > WRITTEN_AT_ONCE;
+    return newTextIn(entry, this.contents) > WRITTEN_AT_ONCE;
   }
 
   /** Whether the log, or its contents other than the named ones, has grown so much that compacting it pays. */
   async isOversized(named: ReadonlySet<Sha256>): Promise<boolean> {
     const { log, contents } = this.#slack;
     if ((await this.#size()) > Math.max(log, 4 * this.#compact)) return true;
-    return (await this.contents?.isMostlyUnnamed(named, contents)) ?? false;
+    return this.contents.isMostlyUnnamed(named, contents);
   }
 
   /** Keeps only the last changes of each preview. Every line that names texts is written again: they may have moved. */
   async compact(rewrite: Rewrite<PreviewLogEntry>, archive?: Archive): Promise<void> {
-    if (!this.contents) return this.rewrite(() => rewrite);
     const { archiving, compacted } = await import('./compaction.ts');
     let archived: readonly PreviewLogEntry[] = [];
     await this.rewrite(async entries => {
@@ -124,7 +126,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   }
 
   override async flush(): Promise<void> {
-    await this.contents?.flush();
+    await this.contents.flush();
     await super.flush();
   }
 }

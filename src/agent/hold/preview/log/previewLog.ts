@@ -118,7 +118,6 @@ export const previewLogFormat: LogFormat<PreviewLogEntry> = {
   version: 9,
   tellsFrom: 8,
   parse: parseEntry,
-  migrations: async () => (await import('./previewMigrations.ts')).previewMigrations,
 };
 
 /** A line of the log that cannot be read. */

@@ -1,5 +1,4 @@
 import { isRecord } from '../../../base/json.ts';
-import type { LogMigration } from '../../../base/log/logFormat.ts';
 
 /**
  * Functions that turn a line of the preview log into one of the next version, by the version of the line. The other versions have
@@ -7,7 +6,7 @@ import type { LogMigration } from '../../../base/log/logFormat.ts';
  * in a new revision, 5 had neither links nor binary files, 6 no amendments, 7 stored each rebase, and 8 had texts in lines and
  * binary files in a folder of their own: see `migratePreviews`.
  */
-export const previewMigrations: Readonly<Record<number, LogMigration>> = {
+export const previewMigrations: Readonly<Record<number, (line: unknown) => unknown>> = {
   /**
    * Version 1 derived a preview's kind, and whether only a human may apply it, from its source; the model was asked about
    * everything but parts and plans; a flag of the line told the two kinds of failure apart; the journal of a commit was

@@ -154,7 +154,7 @@ export const sessionLogFormat: LogFormat<SessionLogEntry> = {
   log: 'redline.session',
   version: 2,
   parse: parseSessionEntry,
-  // Lines of version 1 are valid as they are. Migrations go here, as in `preview/previewMigrations.ts`.
+  // Lines of version 1 are valid as they are.
 };
 
 /** The value of a JSON line as an entry; `undefined` if it is not one. */

@@ -1,5 +1,5 @@
 import { eachLine, parseLine } from '../../../base/log/jsonLines.ts';
-import { migrateLog } from '../../../base/log/logFormat.ts';
+import { withCurrentHeader } from '../../../base/log/logFormat.ts';
 import { parseSessionEntry, sessionLogFormat, type SessionLogEntry } from './sessionEntry.ts';
 import { messageHead } from './storedLine.ts';
 
@@ -20,7 +20,7 @@ const TITLE = Buffer.from('{"type":"title"');
  * @throws UnknownLogVersionError
  */
 export async function summaryOf(stored: Buffer): Promise<SessionSummary> {
-  const bytes = await migrateLog(stored, sessionLogFormat);
+  const bytes = await withCurrentHeader(stored, sessionLogFormat);
   let title: string | undefined;
   let prompt: string | undefined;
   let command: string | undefined;

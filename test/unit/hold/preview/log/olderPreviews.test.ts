@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { sha256 } from '../../../../../src/agent/base/hash.ts';
 import { encodeHeader } from '../../../../../src/agent/base/log/logFormat.ts';
 import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
-import { previewLogFormat } from '../../../../../src/agent/hold/preview/log/previewLog.ts';
+import { parseEntry, previewLogFormat } from '../../../../../src/agent/hold/preview/log/previewLog.ts';
+import { previewMigrations } from '../../../../../src/agent/hold/preview/log/previewMigrations.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { decodeLog } from '../../../../support/decodeLog.ts';
 import { draft } from '../../../../support/drafts.ts';
@@ -37,11 +38,17 @@ const staged = (n: number, ...changes: ReturnType<typeof modify>[]) => ({
   preview: { ...draft({ changes }), id: `p${n}` },
 });
 
+/** Parses a line of an older version. */
+const parsedFrom = (version: number) => (line: unknown) => {
+  const steps = Object.entries(previewMigrations).filter(([from]) => Number(from) >= version);
+  return parseEntry(steps.reduce((value, [, migrate]) => migrate(value), line));
+};
+
 for (const version of [1, 2, 3, 4, 5, 6])
   test(`a log of version ${version} has the same entries, texts and all, and no text in its lines`, async () => {
     const stored = fs.readFileSync(path.join(fixtures, `previews.v${version}.jsonl`));
     fs.writeFileSync(file, stored);
-    const expected = await decodeLog(stored.toString(), previewLogFormat);
+    const expected = await decodeLog(stored.toString(), { ...previewLogFormat, parse: parsedFrom(version) });
     const { entries, badLines, torn } = await openPreviewLog(file).load();
     assert.deepEqual(plain(entries), plain(expected.entries));
     assert.deepEqual([badLines, torn], [expected.badLines, expected.torn]);

@@ -177,7 +177,9 @@ test('the latest session is the one used last, if there is any', async () => {
   await logs.touch(newer, new Date(5_000));
   await logs.touch(older, new Date(5_000));
   assert.equal(await logs.latest(), newer, 'at the same time: the one that was begun last');
-  assert.deepEqual((await logs.open(older).load()).entries, [{ type: 'state', state: 'running' }]);
+  const entries: unknown[] = [];
+  await logs.open(older).read({ entry: entry => void entries.push(entry) });
+  assert.deepEqual(entries, [{ type: 'state', state: 'running' }]);
 });
 
 test('a session that another window still writes is not the latest, until that window is gone', async () => {
