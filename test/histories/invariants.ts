@@ -3,7 +3,7 @@ import { validTrunk } from '../../src/agent/session/conversation/validTrunk.ts';
 import type { ChatRequest } from '../../src/agent/session/model/chatProvider.ts';
 import type { RecoveryReport } from '../../src/agent/hold/preview/commit/recovery.ts';
 import { isTornWrite } from '../../src/agent/hold/preview/commit/rollback.ts';
-import type { FileChange, FileStep } from '../../src/agent/hold/preview/fileChange.ts';
+import { textOf, type FileChange, type FileStep } from '../../src/agent/hold/preview/fileChange.ts';
 import { composedSteps, stepsOf } from '../../src/agent/hold/preview/fileSteps.ts';
 import type { LedgerEntry } from '../../src/agent/hold/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
@@ -97,6 +97,25 @@ interface FailedApply {
   readonly forced: boolean;
 }
 
+/** The lines that a preview removes and adds in each file, wherever they are: a rebase moves them. */
+function changedLines({ changes }: Preview): string {
+  const lines = ({ before, after }: FileChange): string[] => {
+    const [old, now] = [textOf(before).split('\n'), textOf(after).split('\n')];
+    return [...without(old, now).map(line => `-${line}`), ...without(now, old).map(line => `+${line}`)];
+  };
+  return JSON.stringify(changes?.map(change => [change.kind, change.path, lines(change).sort()]));
+}
+
+/** The lines that are left after those of the other list are taken out, each once. */
+function without(lines: readonly string[], others: readonly string[]): string[] {
+  const left = [...others];
+  return lines.filter(line => {
+    const at = left.indexOf(line);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
 const textsOf = (request: ChatRequest, kind: string): string[] =>
   request.messages.flatMap(m => (m.role === 'steering' && m.kind === kind ? [m.text] : []));
 
@@ -129,8 +148,8 @@ export class Invariants {
   /** How many entries of the ledger were checked. */
   #entries = 0;
   #failed: FailedApply[] = [];
-  /** The revisions of the open previews when the last request was sent. */
-  #openAtRequest = new Map<string, number>();
+  /** The open previews when the last request was sent. */
+  #openAtRequest = new Map<string, Preview>();
   #wasForced = false;
   /** The request that is being answered forces a tool. */
   #isForcedAnswer = false;
@@ -150,8 +169,8 @@ export class Invariants {
   /** The number of answers in the last request. */
   readonly #proved = new Set<string>();
   #answersBefore = -1;
-  /** The revisions that the model has made by amending since the last request. */
-  readonly #amended = new Map<string, number>();
+  /** The previews that the model has amended since the last request, as it has left them. */
+  readonly #amended = new Map<string, Preview>();
   /** The ids that were ever used in the storage. */
   readonly #ids = new Set<string>();
   #t: TestSession | undefined;
@@ -422,7 +441,7 @@ export class Invariants {
     if (answers === this.#answersBefore) return; // sent instead of a refused one, with the same messages
     this.#answersBefore = answers;
     this.#amended.clear();
-    this.#openAtRequest = new Map(store.list('oldestFirst').map(({ id, revision }) => [id, revision]));
+    this.#openAtRequest = new Map(store.list('oldestFirst').map(preview => [preview.id, preview]));
     this.check(
       historyViolations(messages).length === 0,
       () => `I6: ${historyViolations(messages).join('; ')}`,
@@ -656,8 +675,9 @@ export class Invariants {
     );
     const seen = this.#amended.get(id) ?? this.#openAtRequest.get(id);
     this.check(
-      seen === preview.revision,
-      () => `I7: the model resolves ${id} at revision ${preview.revision} and saw ${seen}`,
+      seen?.revision === preview.revision ||
+        (seen?.changes ? changedLines(seen) === changedLines(preview) : false),
+      () => `I7: the model resolves ${id} at revision ${preview.revision} and saw ${seen?.revision}`,
     );
     this.check(this.#isKnown(subject, t), () => `I7: the model resolves ${id} of another conversation`);
   }
@@ -717,14 +737,14 @@ export class Invariants {
     this.check(!subject.wasStale, () => `I7: the model amends ${id}, which is stale`);
     const known = this.#amended.get(id) ?? this.#openAtRequest.get(id);
     this.check(
-      known === revision - 1,
-      () => `I7: the model amends revision ${revision - 1} of ${id} and knows ${known}`,
+      known?.revision === revision - 1,
+      () => `I7: the model amends revision ${revision - 1} of ${id} and knows ${known?.revision}`,
     );
     this.check(
       state.kind === 'pending' && state.recommendation === undefined,
       () => `I7: a vote on ${id} counts for what was amended since`,
     );
-    this.#amended.set(id, revision);
+    this.#amended.set(id, preview);
     subject.answered = false;
     subject.current = true;
     subject.reviewed = true;
