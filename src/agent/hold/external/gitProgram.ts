@@ -9,8 +9,6 @@ export interface RunOptions {
   readonly cwd?: string;
   /** `latin1`: input and output are bytes, one for each character. */
   readonly encoding?: 'utf8' | 'latin1';
-  /** Runs git as the user would: hooks run, and the configuration and the language are the user's. */
-  readonly asUser?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Ends git once it has printed this many bytes, and returns these. Without it, more than {@link MAX_OUTPUT} is an error. */
   readonly atMost?: number;
@@ -56,14 +54,14 @@ export class GitProgram {
    * @throws ToolError with the first line of git's message and all of it as its cause; the abort error.
    */
   run(args: readonly string[], options: RunOptions = {}): Promise<string> {
-    const { input, env, cwd = this.root, encoding = 'utf8', asUser = false, signal, atMost } = options;
+    const { input, env, cwd = this.root, encoding = 'utf8', signal, atMost } = options;
     return new Promise((resolve, reject) => {
       const child = execFile(
         this.#program,
-        asUser ? [...args] : [...ALWAYS, ...args],
+        [...ALWAYS, ...args],
         {
           ...{ cwd, encoding, maxBuffer: atMost ?? MAX_OUTPUT, windowsHide: true },
-          env: { ...plainEnvironment(), ...(asUser ? {} : { LC_ALL: 'C', ...NO_NETWORK }), ...env },
+          env: { ...plainEnvironment(), LC_ALL: 'C', ...NO_NETWORK, ...env },
           ...(signal ? { signal } : {}),
         },
         (error: Error | null, output, errors) => {

@@ -91,21 +91,6 @@ export function encodeText(text: string, encoding: TextEncoding): Uint8Array {
   return bytes;
 }
 
-/** The encodings of the code pages of Windows whose names do not hold their number. */
-const CODE_PAGES: Readonly<Record<number, EncodingName>> = { 932: 'shiftjis', 936: 'gbk', 949: 'euckr' };
-
-/**
- * Decodes the console output of a Windows program.
- * @param codePage the number of the console's code page
- * @returns the text, even if the code page is not supported or does not fit: then with replacement characters
- */
-export async function decodeConsole(bytes: Uint8Array, codePage: number): Promise<string> {
-  const names = [CODE_PAGES[codePage] ?? '', `cp${codePage}`, `windows${codePage}`];
-  const name = names.find(isEncodingName) ?? 'utf8';
-  await loadEncodings([name]);
-  return decodeBody(bytes, name) ?? Buffer.from(bytes).toString('utf8');
-}
-
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }

@@ -1,7 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import {
-  decodeConsole,
   decodeText,
   encodeText,
   isEncodingName,
@@ -172,13 +171,4 @@ test('every character of GB 18030 that can be read can be written', () => {
   const decoded = decodeText(raw, encoding);
   const lost = [...text].filter((char, i) => char !== [...(decoded?.text ?? '')][i]);
   assert.deepEqual(lost.slice(0, 5), []);
-});
-
-test('the output of a console is decoded by its code page, and as UTF-8 if that is not known', async () => {
-  const inOem = bytes(0x47, 0x72, 0x81, 0x6e);
-  assert.equal(await decodeConsole(inOem, 850), 'Grün');
-  assert.equal(await decodeConsole(inOem, 437), 'Grün');
-  assert.equal(await decodeConsole(bytes(0xfc), 1252), 'ü');
-  assert.equal(await decodeConsole(bytes(0x93, 0xfa), 932), '日');
-  for (const unknown of [65001, Number.NaN]) assert.equal(await decodeConsole(inOem, unknown), 'Gr\ufffdn');
 });

@@ -61,7 +61,7 @@ let sdk: { readonly OpenAI: typeof OpenAI } | undefined;
 
 /**
  * Looks up the key and prepares one request.
- * @throws KnownFault when the address, the key or a header cannot be used.
+ * @throws KnownFault when the address or the key cannot be used.
  */
 export async function connect(server: OpenAiServer, model: string): Promise<OpenAiConnection> {
   const access = await accessTo(server, model);
@@ -154,7 +154,7 @@ async function send<T>(
     maxRetries,
     fetch: async (input, init) => {
       refusal = undefined;
-      // Redirects are not followed: they would send custom headers to another host.
+      // Redirects are not followed: they would send the key to another host.
       const response = await fetch(input, { ...init, headers, redirect: 'manual' });
       if (response.ok) return receive?.(response) ?? response;
       refusal = await refusalOf(response, Math.min(server.idleMs ?? IDLE_MS, ERROR_BODY_MS));

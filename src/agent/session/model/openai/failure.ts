@@ -12,7 +12,7 @@ export interface FailureContext {
   readonly baseUrl: string;
   readonly model: string;
   readonly hasKey: boolean;
-  /** Texts that must not appear in a failure: the key and header values. */
+  /** Texts that must not appear in a failure: the key. */
   readonly secrets: readonly string[];
   /** For the sentence that the user reads. */
   readonly l10n: Localiser;

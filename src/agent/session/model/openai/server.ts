@@ -12,8 +12,6 @@ export interface OpenAiServer {
   readonly baseUrl: string;
   /** Called before each request for the key of exactly this base URL; `undefined` if there is none. */
   readonly apiKey?: (() => Promise<string | undefined>) | undefined;
-  /** Sent with every request. They override the header of the key. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly logger?: Logger | undefined;
   /** For the sentences of failures. Default English. */
   readonly l10n?: Localiser | undefined;
@@ -36,21 +34,19 @@ export interface ServerAccess {
 
 /**
  * Looks up the server's key and builds the headers. The result is for one request.
- * @throws KnownFault when the address, the key or a header cannot be used.
+ * @throws KnownFault when the address or the key cannot be used.
  */
 export async function accessTo(server: OpenAiServer, model: string): Promise<ServerAccess> {
   const url = addressOf(server.baseUrl);
   const key = await keyOf(server);
-  const headers = headersFor(server, url, key);
-  const secrets = [key, ...Object.values(server.headers ?? {})].filter(secret => secret !== undefined);
   return {
     url,
-    headers,
+    headers: headersFor(url, key),
     context: {
       baseUrl: server.baseUrl,
       model,
       hasKey: key !== undefined,
-      secrets,
+      secrets: key === undefined ? [] : [key],
       l10n: server.l10n ?? english,
     },
   };
@@ -90,7 +86,7 @@ async function keyOf(server: OpenAiServer): Promise<string | undefined> {
  * All headers of a request. They replace those of the SDK, which describe the machine and include values from the
  * environment (`OPENAI_CUSTOM_HEADERS`); the SDK has no option to turn that off.
  */
-function headersFor(server: OpenAiServer, url: URL, key: string | undefined): Headers {
+function headersFor(url: URL, key: string | undefined): Headers {
   const headers = new Headers({
     accept: 'application/json',
     'content-type': 'application/json',
@@ -99,14 +95,5 @@ function headersFor(server: OpenAiServer, url: URL, key: string | undefined): He
   // Azure's older addresses, which have an api-version, expect the key in another header.
   const azure = url.hostname.endsWith('.azure.com') && url.searchParams.has('api-version');
   if (key !== undefined) headers.set(azure ? 'api-key' : 'authorization', azure ? key : `Bearer ${key}`);
-  for (const [name, value] of Object.entries(server.headers ?? {})) {
-    try {
-      headers.set(name, value);
-    } catch {
-      throw new KnownFault('badRequest', l10n =>
-        l10n.t('The header {0} in the settings is not a valid header.', JSON.stringify(name)),
-      );
-    }
-  }
   return headers;
 }

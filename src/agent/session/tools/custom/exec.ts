@@ -1,11 +1,8 @@
-import { isUtf8 } from 'node:buffer';
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { messageOf } from '../../../base/errors.ts';
 import { withoutEditor, withVariables } from '../../../base/system/environment.ts';
-import { systemProgram } from '../../../base/system/processTable.ts';
 import { programCall } from '../../../base/system/programCall.ts';
 import { StartedProcesses } from '../../../base/system/startedProcesses.ts';
-import { decodeConsole } from '../../../hold/text/encodings.ts';
 import type { ExecOptions, ExecResult } from '../../../../../examples/tools/redline.d.ts';
 
 /** The most bytes of output on each stream; a program that writes more is killed. */
@@ -87,18 +84,6 @@ export async function exec(
       if (!killed) resolve(ended);
     });
   });
-  const [stdout, stderr] = [await decodeOutput(output.stdout), await decodeOutput(output.stderr)];
-  return { stdout, stderr, code, killed };
-}
-
-/** Programs of Windows write in the code page of their console, if not in UTF-8. */
-async function decodeOutput(chunks: readonly Buffer[]): Promise<string> {
-  const bytes = Buffer.concat(chunks);
-  if (process.platform !== 'win32' || isUtf8(bytes)) return bytes.toString('utf8');
-  const codePage = await new Promise<number>(resolve => {
-    execFile(systemProgram('chcp.com'), { encoding: 'latin1', windowsHide: true }, (_, told) =>
-      resolve(Number(/\d+/.exec(told)?.[0])),
-    );
-  });
-  return decodeConsole(bytes, codePage);
+  const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
+  return { stdout: textOf(output.stdout), stderr: textOf(output.stderr), code, killed };
 }

@@ -28,11 +28,6 @@ test('a key that cannot be read or sent becomes a sentence, and nothing is sent'
   assert.deepEqual([unreadable.code, /locked/.test(unreadable.detail)], ['unauthorized', true]);
   const odd = failureIn(await run(server, { apiKey: async () => `${KEY}\u2026x` }));
   assert.equal(odd.code, 'unauthorized');
-  assert.equal(failureIn(await run(server, { headers: { 'bad name': KEY } })).code, 'badRequest');
-  assert.equal(
-    failureIn(await run(server, { headers: { 'x-key': `${KEY}\n`, 'x-bad': 'a\nb' } })).code,
-    'badRequest',
-  );
   assert.equal(server.requests.length, 0);
 });
 
