@@ -2,8 +2,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { chromium } from 'playwright-core';
-import { withFileLock } from '../lib/fileLock.mjs';
-import { aptLock, installWithApt } from '../lib/apt.mjs';
+import { foundOrInstalled } from '../lib/apt.mjs';
 
 /** The first one draws pages only, with a fifth less work than a whole browser that nobody sees. */
 const NAMES = [
@@ -16,7 +15,7 @@ const NAMES = [
 ];
 
 /** Debian's packages with one of them. Older systems lack the first. */
-const PACKAGES = ['chromium-headless-shell', 'chromium'];
+const PACKAGES = ['chromium-headless-shell', 'chromium'].map(name => [name, 'fonts-dejavu-core']);
 
 /**
  * Finds a Chromium or Chrome: the one that the variable `CHROMIUM` names, else one in the usual places of Linux or
@@ -30,18 +29,7 @@ export async function chromiumPath() {
     if (!fs.existsSync(named)) throw new Error(`CHROMIUM names ${named}, but there is no such file.`);
     return named;
   }
-  // While it is being installed, its file may be there before it can run.
-  const found =
-    (fs.existsSync(aptLock) ? undefined : findChromium()) ??
-    (await withFileLock(
-      aptLock,
-      () =>
-        findChromium() ??
-        (PACKAGES.some(name => installWithApt('Chromium', [name, 'fonts-dejavu-core']))
-          ? findChromium()
-          : undefined),
-      holder => console.log(`redline: waiting for process ${holder}, which is installing …`),
-    ));
+  const found = await foundOrInstalled('Chromium', findChromium, PACKAGES);
   if (found) return found;
   throw new Error(
     'No Chromium or Chrome was found. Please install one (Debian: apt-get install chromium; Ubuntu: Google Chrome, or ' +

@@ -24,19 +24,16 @@ export const headlessSupported = runsHeadless();
 /**
  * Returns how to run the server, after installing it if needed (about ten seconds, 760 MB). An interrupted install is
  * never used: it is made in a folder of its own and renamed when complete. One process installs, others wait for it.
- * @param {string} [version] of VS Code; the one that the environment asks for when omitted
  * @returns {Promise<{ node: string, script: string }>} the script of the server, and the Node that runs it
  * @throws {Error} on another platform, for a version that is not in `RELEASES`, or when a download fails
  */
-export async function installedServer(version = headlessVersion()) {
-  if (!headlessSupported) throw new Error('The headless VS Code runs on Linux x64 only.');
+export async function installedServer() {
+  const version = headlessVersion();
   const release = releaseOf(version);
   const installed = path.join(home, `vscode-${version}-r${RECIPE}`);
   if (!fs.existsSync(installed)) {
-    await withFileLock(
-      path.join(home, 'install.lock'),
-      () => (fs.existsSync(installed) ? undefined : install(release, installed)),
-      holder => console.log(`redline: waiting for process ${holder}, which is installing VS Code …`),
+    await withFileLock(path.join(home, 'install.lock'), 'installing VS Code', () =>
+      fs.existsSync(installed) ? undefined : install(release, installed),
     );
   }
   const node = release.node ? path.join(installed, 'node') : projectNode();

@@ -8,27 +8,36 @@ import { downloads } from './paths.mjs';
 /** How long another program that installs something is waited for, in seconds. */
 const APT_PATIENCE_S = 300;
 
-/** While this file is there, a process installs something: use it with `withFileLock`. */
-export const aptLock = path.join(downloads, 'apt.lock');
+/** While this file is there, a process installs something. */
+const lock = path.join(downloads, 'apt.lock');
 
-/** Installs bubblewrap, with which the isolated sandbox is made, if it is missing and can be installed. */
-export async function ensureBubblewrap() {
-  const isThere = () => process.platform !== 'linux' || fs.existsSync('/usr/bin/bwrap');
-  if (isThere()) return;
-  await withFileLock(
-    aptLock,
-    () => isThere() || installWithApt('bubblewrap', ['bubblewrap']),
-    holder => console.log(`redline: waiting for process ${holder}, which is installing …`),
+/**
+ * Finds a program, or installs the package that has it. One process installs, others wait for it.
+ * @template T
+ * @param {string} name for the printed line
+ * @param {() => T | undefined} find
+ * @param {readonly (readonly string[])[]} choices of packages: the first ones that can be installed are
+ * @returns {Promise<T | undefined>}
+ */
+export async function foundOrInstalled(name, find, choices) {
+  // While it is being installed, its file may be there before it can run.
+  const found = fs.existsSync(lock) ? undefined : find();
+  if (found) return found;
+  return withFileLock(
+    lock,
+    'installing a program',
+    () => find() ?? (choices.some(packages => installWithApt(name, packages)) ? find() : undefined),
   );
 }
 
-/**
- * Installs packages if we are root or sudo needs no password. Hold {@link aptLock} meanwhile.
- * @param {string} name for the printed line
- * @param {readonly string[]} packages
- * @returns {boolean} whether apt-get succeeded
- */
-export function installWithApt(name, packages) {
+/** Installs bubblewrap, with which the isolated sandbox is made, if it is missing and can be installed. */
+export async function ensureBubblewrap() {
+  const isThere = () => process.platform !== 'linux' || fs.existsSync('/usr/bin/bwrap') || undefined;
+  await foundOrInstalled('bubblewrap', isThere, [['bubblewrap']]);
+}
+
+/** Installs packages if we are root or sudo needs no password. Returns whether apt-get succeeded. */
+function installWithApt(name, packages) {
   if (process.platform !== 'linux' || !fs.existsSync('/usr/bin/apt-get')) return false;
   const root = process.getuid() === 0 ? [] : ['sudo', '-n'];
   const apt = args => {

@@ -60,19 +60,15 @@ function runsTypeScript(version) {
 
 async function installPackages() {
   if (packagesMatchLock()) return;
-  await withFileLock(
-    path.join(downloads, 'npm.lock'),
-    async () => {
-      if (packagesMatchLock()) return;
-      console.log('redline: installing packages (npm ci) …');
-      const started = Date.now();
-      // `npm ci` deletes node_modules first, which fails on Windows while a Node from there is running.
-      const locked = process.platform === 'win32' && process.execPath.startsWith(inRepo('node_modules'));
-      await npm([locked ? 'install' : 'ci', '--ignore-scripts'], { cwd: repoRoot });
-      console.log(`redline: packages installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
-    },
-    holder => console.log(`redline: waiting for process ${holder}, which is installing packages …`),
-  );
+  await withFileLock(path.join(downloads, 'npm.lock'), 'installing packages', async () => {
+    if (packagesMatchLock()) return;
+    console.log('redline: installing packages (npm ci) …');
+    const started = Date.now();
+    // `npm ci` deletes node_modules first, which fails on Windows while a Node from there is running.
+    const locked = process.platform === 'win32' && process.execPath.startsWith(inRepo('node_modules'));
+    await npm([locked ? 'install' : 'ci', '--ignore-scripts'], { cwd: repoRoot });
+    console.log(`redline: packages installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
+  });
 }
 
 /** True when every package of the lock file is installed in its version, according to npm's own record. */

@@ -10,19 +10,19 @@ const GIVE_UP_MS = 15 * 60_000;
  * Waits for the lock, and runs `work` while holding it.
  * @template T
  * @param {string} file the lock's path; its folder is made if needed
+ * @param {string} doing of the process that holds it, for the line that a wait prints: `installing packages`
  * @param {() => Promise<T> | T} work
- * @param {(holder: number) => void} [onWait] called once if another process holds the lock, with its id
  * @returns {Promise<T>}
  * @throws {Error} when another process holds the lock for longer than 15 minutes
  */
-export async function withFileLock(file, work, onWait = () => {}) {
+export async function withFileLock(file, doing, work) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   const started = Date.now();
   let told = false;
   for (;;) {
     const holder = tryLock(file);
     if (holder === undefined) break;
-    if (!told) onWait(holder);
+    if (!told) console.log(`redline: waiting for process ${holder}, which is ${doing} …`);
     told = true;
     if (Date.now() - started > GIVE_UP_MS) {
       throw new Error(

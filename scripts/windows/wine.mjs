@@ -3,9 +3,8 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { aptLock, installWithApt } from '../lib/apt.mjs';
+import { foundOrInstalled } from '../lib/apt.mjs';
 import { run } from '../lib/command.mjs';
-import { withFileLock } from '../lib/fileLock.mjs';
 import { withPackage } from '../lib/npmArchive.mjs';
 import { downloads } from '../lib/paths.mjs';
 import { forwarderLibrary } from './forwarder.mjs';
@@ -74,15 +73,9 @@ function withoutOurs() {
 }
 
 async function ensureWine() {
-  const isThere = () => spawnSync('wine', ['--version'], { stdio: 'ignore' }).status === 0;
-  if (isThere()) return;
-  if (process.platform === 'linux' && os.arch() === 'x64')
-    await withFileLock(
-      aptLock,
-      () => isThere() || installWithApt('Wine', ['wine', 'wine64']),
-      holder => console.log(`redline: waiting for process ${holder}, which is installing …`),
-    );
-  if (!isThere())
+  const isThere = () => spawnSync('wine', ['--version'], { stdio: 'ignore' }).status === 0 || undefined;
+  const isX64 = process.platform === 'linux' && os.arch() === 'x64';
+  if (!(await foundOrInstalled('Wine', isThere, isX64 ? [['wine', 'wine64']] : [])))
     throw new Error(
       'Wine is missing. On Debian and Ubuntu (x64) install it with: apt-get install wine wine64',
     );
