@@ -11,5 +11,4 @@ import { bootstrap } from './lib/bootstrap.mjs';
 await bootstrap();
 const { values } = parseArgs({ options: { port: { type: 'string', default: '4300' } } });
 const { serveChatPage } = await import('./chat-page/server.mjs');
-const { url } = await serveChatPage(Number(values.port));
-console.log(`The chat's page is at ${url}. Ctrl+C ends it.`);
+console.log(`The chat's page is at ${await serveChatPage(Number(values.port))}. Ctrl+C ends it.`);
