@@ -5,23 +5,24 @@
  *   RUNS=50000 npm run test:mutations              plays more histories before a fault counts as survived
  *   SEED=… npm run test:mutations -- 'plan mode'   other histories; only rules that contain this text
  */
-import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { availableParallelism } from 'node:os';
 import * as path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
-const { atExit, cleanUp, temporaryFolder } = await import('./lib/cleanup.mjs');
+const { cleanUp, temporaryFolder } = await import('./lib/cleanup.mjs');
+const { runNode } = await import('./lib/command.mjs');
 const { mutations } = await import('./mutations/mutations.mjs');
 const { inRepo } = await import('./lib/paths.mjs');
 
-const runs = process.env.RUNS ?? '30000';
+const runs = Number(process.env.RUNS ?? '30000');
 const seed = process.env.SEED ?? '1';
 const wanted = mutations.filter(({ rule }) => rule.includes(process.argv[2] ?? ''));
 const results = new Map();
 
-await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, (_, n) => work(n)));
+const WORKERS = Math.min(2, availableParallelism());
+await Promise.all(Array.from({ length: WORKERS }, (_, n) => work(n)));
 await cleanUp();
 for (const { rule } of wanted) console.log(`${results.get(rule).padStart(24)}  ${rule}`);
 console.log(`${results.get('').padStart(24)}  (the source as it is)`);
@@ -32,27 +33,21 @@ process.exitCode = failed === 0 && wanted.length > 0 ? 0 : 1;
 /** Takes one fault after the other until none is left. Each worker has a copy of the source of its own. */
 async function work(n) {
   const copy = temporaryFolder('redline-mutations-');
-  for (const name of [
-    'src',
-    'scripts',
-    'test/histories',
-    'test/support',
-    'test/unit/sandbox',
-    'package.json',
-    'tsconfig.json',
-  ])
+  for (const name of ['src', 'scripts', 'test', 'package.json', 'tsconfig.json'])
     fs.cpSync(inRepo(name), path.join(copy, name), { recursive: true });
   fs.symlinkSync(fs.realpathSync(inRepo('node_modules')), path.join(copy, 'node_modules'), 'junction');
   if (n === 0) {
     // Else faults of the source as it is would count as found.
     results.set('', 'found nothing');
-    for (const histories of new Set(wanted.map(each => each.test ?? each.histories))) {
-      const result = await play(copy, 0, histories);
-      console.log(`mutations: the source as it is, by ${histories ?? 'runtimeSteps'}: ${result}`);
+    for (const [by, { test, histories }] of new Map(
+      wanted.map(each => [each.test ?? each.histories, each]),
+    )) {
+      const result = await play(copy, { test, histories });
+      console.log(`mutations: the source as it is, by ${by ?? 'runtimeSteps'}: ${result}`);
       if (!result.startsWith('SURVIVED')) results.set('', `NOT SOUND: ${result}`);
     }
   }
-  for (let at = n; at < wanted.length; at += Math.min(2, availableParallelism())) {
+  for (let at = n; at < wanted.length; at += WORKERS) {
     const mutation = wanted[at];
     const result = await find(copy, mutation);
     results.set(mutation.rule, result.split(': ', 1)[0]);
@@ -60,7 +55,7 @@ async function work(n) {
   }
 }
 
-async function find(copy, { file, from, to, and = [], runs: needed = 0, test, histories = test }) {
+async function find(copy, { file, from, to, and = [], ...player }) {
   const target = path.join(copy, 'src', 'agent', file);
   const source = fs.readFileSync(target, 'utf8');
   let mutated = source;
@@ -70,52 +65,31 @@ async function find(copy, { file, from, to, and = [], runs: needed = 0, test, hi
   }
   fs.writeFileSync(target, mutated);
   try {
-    return await play(copy, needed, histories);
+    return await play(copy, player);
   } finally {
     fs.writeFileSync(target, source);
   }
 }
 
 /**
- * Plays histories in a process of its own.
- * @param needed plays at least this many.
- * @param histories the file in test/histories that makes and plays them, or the file of tests below test/unit that runs instead
- * @returns the outcome, for people
+ * Plays histories in a process of its own, or runs the file of tests below test/unit that a fault names instead.
+ * @returns the outcome, for people; a file that cannot be loaded, or has no test, finds nothing
  */
-function play(copy, needed = 0, histories = 'runtimeSteps') {
-  const isTest = histories.endsWith('.test.ts');
-  return new Promise(resolve => {
-    const args = [
-      '--disable-warning=ExperimentalWarning',
-      ...(isTest
-        ? ['--test', '--test-reporter=tap', path.join(copy, 'test', 'unit', histories)]
-        : [inRepo('scripts', 'mutations', 'playHistories.mjs'), copy, histories]),
-    ];
-    const env = { ...process.env, RUNS: String(Math.max(Number(runs), needed)), SEED: seed };
-    const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const unregister = atExit(() => child.kill('SIGKILL'));
-    let output = '';
-    let complaint = '';
-    child.stdout.on('data', data => (output += data));
-    child.stderr.on('data', data => (complaint = `${complaint}${data}`.slice(-2_000)));
-    child.once('close', () => {
-      void unregister();
-      if (isTest) return resolve(resultOfTest(output));
-      const [, found, played, violation] = /^(found|survived) (\d+) ?(.*)$/m.exec(output) ?? [];
-      if (found === 'found') resolve(`found after ${played}: ${violation}`);
-      else
-        resolve(
-          found === undefined ? `BROKEN: ${complaint.trim().split('\n').at(-1)}` : `SURVIVED ${played}`,
-        );
-    });
+async function play(copy, { runs: needed = 0, test, histories = 'runtimeSteps' }) {
+  const args = test
+    ? ['--test', '--test-reporter=tap', path.join(copy, 'test', 'unit', test)]
+    : [inRepo('scripts', 'mutations', 'playHistories.mjs'), copy, histories];
+  let output = '';
+  await runNode(['--disable-warning=ExperimentalWarning', ...args], {
+    cwd: copy,
+    env: { RUNS: String(Math.max(runs, needed)), SEED: seed },
+    onOutput: data => (output += data),
   });
-}
-
-/** @returns as {@link play}; a file that cannot be loaded, or has no test, finds nothing */
-function resultOfTest(tap) {
-  const [, count = '0'] = /^# tests (\d+)$/m.exec(tap) ?? [];
-  const [, failed] = /^ *not ok \d+ - (?!.*\.test\.ts$)(.*)$/m.exec(tap) ?? [];
+  const [told] = /^(?:found after|SURVIVED) \d+.*$/m.exec(output) ?? [];
+  if (told !== undefined) return told;
+  const [, count = '0'] = /^# tests (\d+)$/m.exec(output) ?? [];
+  const [, failed] = /^ *not ok \d+ - (?!.*\.test\.ts$)(.*)$/m.exec(output) ?? [];
   if (failed !== undefined) return `found after ${count}: ${failed}`;
-  const isGreen = count !== '0' && /^# fail 0$/m.test(tap);
-  return isGreen ? `SURVIVED ${count}` : `BROKEN: ${tap.trim().split('\n').at(-1)}`;
+  const isGreen = count !== '0' && /^# fail 0$/m.test(output);
+  return isGreen ? `SURVIVED ${count}` : `BROKEN: ${output.trim().split('\n').at(-1)}`;
 }

@@ -1,7 +1,7 @@
 /**
  * Plays random histories with the source in a folder until one violates a rule: `node playHistories.mjs <folder>
  * [<file in test/histories>]`. Prints
- * `found <how many histories> <violation>` or `survived <how many>`.
+ * `found after <how many histories>: <violation>` or `SURVIVED <how many>`.
  */
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,7 +25,7 @@ const limits = { timeout: LIMIT_MS, endOnFailure: true };
 const result = await fc.check(property, { numRuns: Number(RUNS), seed: Number(SEED), ...limits });
 console.log(
   result.failed
-    ? `found ${result.numRuns} ${violation || result.errorInstance}`
-    : `survived ${result.numRuns}`,
+    ? `found after ${result.numRuns}: ${violation || result.errorInstance}`
+    : `SURVIVED ${result.numRuns}`,
 );
 process.exit(); // a history that hangs may hold timers
