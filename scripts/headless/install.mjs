@@ -11,15 +11,12 @@ import { npm } from '../lib/npm.mjs';
 import { unpackedPackage } from '../lib/npmArchive.mjs';
 import { downloads } from '../lib/paths.mjs';
 import { forbidProposedApi } from './forbidProposedApi.mjs';
-import { releaseOf, runsHeadless, whichVscode } from './releases.mjs';
+import { releaseOf, whichVscode } from './releases.mjs';
 
 /** Raise it when this file changes what it installs: existing installs are then not used any more. */
 const RECIPE = 2;
 
 const home = path.join(downloads, 'headless');
-
-/** Whether the headless VS Code runs on this platform. */
-export const headlessSupported = runsHeadless();
 
 /**
  * Returns how to run the server, after installing it if needed (about ten seconds, 760 MB). An interrupted install is
@@ -41,8 +38,7 @@ export async function installedServer() {
 }
 
 /** The version of VS Code that the headless one has here. */
-export const headlessVersion = () =>
-  whichVscode({ ...process.env, REDLINE_VSCODE: 'headless' }, headlessSupported).version;
+export const headlessVersion = () => whichVscode({ ...process.env, REDLINE_VSCODE: 'headless' }).version;
 
 async function install(release, installed) {
   console.log(`redline: installing the headless VS Code ${release.version} …`);

@@ -5,7 +5,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { atExit, temporaryFolder } from '../lib/cleanup.mjs';
+import { atExit } from '../lib/cleanup.mjs';
 import { limitMs } from '../lib/limits.mjs';
 import { installedServer } from './install.mjs';
 import { prepareSettings } from './settings.mjs';
@@ -26,9 +26,7 @@ const SERVER_ENV = {
 
 /**
  * @typedef {object} ServerOptions
- * @property {string} [userDataDir] VS Code's state between runs (settings, storage, port); a temporary folder when
- *   omitted
- * @property {string} [extensionsDir] installed extensions; inside `userDataDir` when omitted
+ * @property {string} userDataDir VS Code's state between runs (settings, storage, port, installed extensions)
  * @property {Record<string, unknown>} [settings] added to the quiet settings and to those already in `userDataDir`
  * @property {Record<string, string | undefined>} [env] added to our own for the extension host
  * @property {boolean} [testDriver] lets a window load extensions in development and run tests; hides notifications
@@ -37,7 +35,6 @@ const SERVER_ENV = {
 
 /**
  * @typedef {object} Server
- * @property {string} userDataDir
  * @property {Promise<string>} ended resolves with the reason when the server has ended
  * @property {(open?: { folder?: string, payload?: [string, string][] }) => string} url the address of a window on a
  *   folder or .code-workspace file, or of an empty one; `payload` is passed to VS Code as it is
@@ -49,17 +46,13 @@ const SERVER_ENV = {
 
 /**
  * Starts a server on 127.0.0.1. A `userDataDir` keeps its port, because the browser stores a window's state by address.
- * @param {ServerOptions} [options]
+ * @param {ServerOptions} options
  * @returns {Promise<Server>}
  * @throws {Error} with the server's output when it does not start
  */
-export async function startServer(options = {}) {
+export async function startServer({ userDataDir, ...options }) {
   const { node, script } = await installedServer();
-  const userDataDir = options.userDataDir
-    ? path.resolve(options.userDataDir)
-    : temporaryFolder('redline-code-');
-  const extensionsDir = path.resolve(options.extensionsDir ?? path.join(userDataDir, 'extensions'));
-  fs.mkdirSync(extensionsDir, { recursive: true });
+  fs.mkdirSync(extensionsOf(userDataDir), { recursive: true });
   prepareSettings(userDataDir, options.settings);
 
   const portFile = path.join(userDataDir, 'port');
@@ -70,7 +63,7 @@ export async function startServer(options = {}) {
     ...['--accept-server-license-terms', '--telemetry-level', 'off', '--force-disable-user-env'],
     // This flag overrides the setting.
     ...(options.settings?.['security.workspace.trust.enabled'] ? [] : ['--disable-workspace-trust']),
-    ...folderArgs(userDataDir, extensionsDir),
+    ...folderArgs(userDataDir),
     ...(options.testDriver ? ['--enable-smoke-test-driver'] : []),
   ];
   const child = spawn(node, ['--require', endWithParent, script, ...args], {
@@ -110,7 +103,7 @@ export async function startServer(options = {}) {
     fs.writeFileSync(portFile, String(port));
     const uri = file => `vscode-remote://127.0.0.1:${port}${file}`;
     const url = open => windowUrl(port, options.token, open);
-    return { userDataDir, ended, url, uri, endHosts: () => hosts.end(), stop };
+    return { ended, url, uri, endHosts: () => hosts.end(), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -118,16 +111,16 @@ export async function startServer(options = {}) {
 }
 
 /**
- * Installs a packaged extension for servers that use these folders.
+ * Installs a packaged extension for servers that use this folder.
  * @param {string} vsix
- * @param {{ extensionsDir: string, userDataDir: string }} folders
+ * @param {string} userDataDir
  * @throws {Error} with VS Code's output when it refuses
  */
-export async function installExtension(vsix, { extensionsDir, userDataDir }) {
+export async function installExtension(vsix, userDataDir) {
   const { node, script } = await installedServer();
   const args = [
     '--accept-server-license-terms',
-    ...folderArgs(userDataDir, extensionsDir),
+    ...folderArgs(userDataDir),
     ...['--install-extension', vsix, '--force'],
   ];
   const child = spawn(node, [script, ...args], {
@@ -140,10 +133,13 @@ export async function installExtension(vsix, { extensionsDir, userDataDir }) {
   if (status !== 0) throw new Error(`${vsix} could not be installed: ${output.trim()}`);
 }
 
-function folderArgs(userDataDir, extensionsDir) {
+/** The folder of a profile with its installed extensions. */
+export const extensionsOf = userDataDir => path.join(userDataDir, 'extensions');
+
+function folderArgs(userDataDir) {
   return [
     ...['--server-data-dir', path.join(userDataDir, 'server'), '--user-data-dir', userDataDir],
-    ...['--extensions-dir', extensionsDir],
+    ...['--extensions-dir', extensionsOf(userDataDir)],
   ];
 }
 

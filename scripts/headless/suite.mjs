@@ -6,7 +6,7 @@ import { temporaryFolder } from '../lib/cleanup.mjs';
 import { quietMs } from '../lib/limits.mjs';
 import { inRepo } from '../lib/paths.mjs';
 import { openBrowser } from './browser.mjs';
-import { startServer } from './server.mjs';
+import { extensionsOf, startServer } from './server.mjs';
 import { STILL_SETTINGS } from './settings.mjs';
 
 /** Log lines of the window about itself rather than about extensions. */
@@ -25,11 +25,10 @@ const CHATTER = [
  */
 export async function runSuite({ suite, workspace, extensions: [developed, ...others], env, print }) {
   const userDataDir = temporaryFolder('redline-headless-');
-  const extensionsDir = path.join(userDataDir, 'extensions');
   // A window on a server loads one extension in development; the others are copied to the installed ones.
-  for (const extension of others) copyExtension(extension, extensionsDir);
+  for (const extension of others) copyExtension(extension, extensionsOf(userDataDir));
   const settings = { ...STILL_SETTINGS, 'editor.minimap.enabled': false };
-  const server = await startServer({ userDataDir, extensionsDir, settings, env, testDriver: true });
+  const server = await startServer({ userDataDir, settings, env, testDriver: true });
   const { page, close } = await openBrowser({ profile: path.join(userDataDir, 'browser') });
   try {
     const marker = path.join(userDataDir, 'suite-outcome');

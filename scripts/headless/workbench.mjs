@@ -10,7 +10,7 @@ import { copyExampleWorkspace } from '../lib/workspaceCopy.mjs';
 import { openBrowser } from './browser.mjs';
 import { clearProfile } from './freshProfile.mjs';
 import { RedlineWindow } from './redlineWindow.mjs';
-import { installExtension, startServer } from './server.mjs';
+import { extensionsOf, installExtension, startServer } from './server.mjs';
 import { writeSettings } from './settings.mjs';
 import { PICTURES } from './vscodeWindow.mjs';
 
@@ -55,10 +55,9 @@ export class Workbench extends RedlineWindow {
    */
   static async open(options = {}) {
     const userDataDir = temporaryFolder('redline-workbench-');
-    const extensionsDir = path.join(userDataDir, 'extensions');
-    await installInto(extensionsDir, options);
+    await installInto(userDataDir, options);
     const workspace = options.workspace ?? copyExampleWorkspace();
-    const workbench = new Workbench({ ...options, userDataDir, extensionsDir }, workspace);
+    const workbench = new Workbench({ ...options, userDataDir }, workspace);
     workbench.#close = atExit(() => workbench.#stop());
     try {
       await workbench.#start();
@@ -92,12 +91,12 @@ export class Workbench extends RedlineWindow {
    * @throws {Error} when something is left of the window before; then only `close` may be called
    */
   async reset({ vsix, extensions, settings, workspace, empty, pictures, viewport, language } = {}) {
-    const { userDataDir, extensionsDir } = this.#options;
+    const { userDataDir } = this;
     const used = { userDataDir, server: this.#server, context: this.#browser.context };
     const page = await clearProfile(used, { settings, viewport });
     if (packagesOf(this.#options).join() !== packagesOf({ vsix, extensions }).join()) {
-      fs.rmSync(extensionsDir, { recursive: true });
-      await installInto(extensionsDir, { vsix, extensions });
+      fs.rmSync(extensionsOf(userDataDir), { recursive: true });
+      await installInto(userDataDir, { vsix, extensions });
     }
     await this.#removeWorkspace();
     Object.assign(this.#options, { vsix, extensions, settings, workspace, empty, viewport, language });
@@ -175,8 +174,8 @@ export class Workbench extends RedlineWindow {
   }
 
   async #start() {
-    const { userDataDir, extensionsDir, settings, env, viewport, scale } = this.#options;
-    this.#server = await startServer({ userDataDir, extensionsDir, settings, env });
+    const { userDataDir, settings, env, viewport, scale } = this.#options;
+    this.#server = await startServer({ userDataDir, settings, env });
     this.#browser = await openBrowser({
       profile: path.join(userDataDir, 'browser'),
       viewport,
@@ -215,25 +214,16 @@ function packagesOf({ vsix = vsixPath, extensions = [] }) {
   return [vsix, ...extensions];
 }
 
-/** Installs the extensions of these options into a folder that does not exist. */
-async function installInto(extensionsDir, options) {
-  fs.cpSync(await installedExtensions(packagesOf(options)), extensionsDir, { recursive: true });
-}
-
-/**
- * A folder of extensions in which these packages are installed. To be copied: each VS Code changes its own.
- * @param {readonly string[]} packages
- * @returns {Promise<string>}
- */
-function installedExtensions(packages) {
+/** Installs the extensions of these options into a profile that has none. They are copied: each VS Code changes its own. */
+async function installInto(userDataDir, options) {
+  const packages = packagesOf(options);
   const key = packages.join('\n');
   if (!installations.has(key)) installations.set(key, install(packages));
-  return installations.get(key);
+  fs.cpSync(await installations.get(key), extensionsOf(userDataDir), { recursive: true });
 }
 
 async function install(packages) {
   const userDataDir = temporaryFolder('redline-extensions-');
-  const extensionsDir = path.join(userDataDir, 'extensions');
-  for (const vsix of packages) await installExtension(vsix, { userDataDir, extensionsDir });
-  return extensionsDir;
+  for (const vsix of packages) await installExtension(vsix, userDataDir);
+  return extensionsOf(userDataDir);
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { headlessSupported } from '../headless/install.mjs';
+import { runsHeadless } from '../headless/releases.mjs';
 import { installExtension, startServer } from '../headless/server.mjs';
 import { temporaryFolder } from './cleanup.mjs';
 import { run } from './command.mjs';
@@ -36,12 +36,11 @@ export async function startDesktopCode() {
 /** Serves VS Code for a browser until Ctrl+C. Linux x64 only. */
 export async function startBrowserCode() {
   const userDataDir = temporaryFolder('redline-start-');
-  const extensionsDir = path.join(userDataDir, 'extensions');
-  await installExtension(vsixPath, { userDataDir, extensionsDir });
+  await installExtension(vsixPath, userDataDir);
   const folder = copyTour(userDataDir);
   // Any page in the user's browser can reach this port, so a token is required.
   const token = randomBytes(16).toString('hex');
-  const server = await startServer({ userDataDir, extensionsDir, settings: SETTINGS, token });
+  const server = await startServer({ userDataDir, settings: SETTINGS, token });
   console.log(
     `\nOpen VS Code with Redline, on ${folder}, at\n\n  ${server.url({ folder })}\n\n${WHAT_NEXT}\nPress Ctrl+C to end.`,
   );
@@ -63,7 +62,7 @@ function copyTour(userDataDir) {
 async function desktopCode() {
   const windows = process.platform === 'win32';
   if (spawnSync('code', ['--version'], { stdio: 'ignore', shell: windows }).status === 0) return 'code';
-  if (headlessSupported) return undefined;
+  if (runsHeadless()) return undefined;
   return resolveCliPathFromVSCodeExecutablePath(await downloadAndUnzipVSCode({ cachePath: downloads }));
 }
 

@@ -5,7 +5,7 @@
 import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { headlessSupported } from '../headless/install.mjs';
+import { runsHeadless } from '../headless/releases.mjs';
 import { Workbench } from '../headless/workbench.mjs';
 import { temporaryFolder } from './cleanup.mjs';
 import { inRepo } from './paths.mjs';
@@ -20,7 +20,7 @@ const REASON = 'Keep the old word.';
  * @throws {Error} at the first step that fails; then a picture and the extension's log are printed
  */
 export async function takeWalk() {
-  if (!headlessSupported) {
+  if (!runsHeadless()) {
     throw new Error('The walk runs on Linux x64 only. "npm start" opens VS Code for you to walk through it.');
   }
   const pictures = inRepo('out', 'walk');
