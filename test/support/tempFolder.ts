@@ -39,7 +39,8 @@ export class TempFolder {
     return this.at(relative);
   }
 
+  /** A window that is still open puts its lock back, so that may take more than one try. */
   remove(): Promise<void> {
-    return rm(this.root, { recursive: true, force: true });
+    return rm(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
 }
