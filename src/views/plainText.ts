@@ -1,8 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import { escapeInvisible, escapeProse, oneLine } from '../agent/base/foreignText.ts';
 import { jsonSafe } from '../agent/base/json.ts';
+import { countText } from '../agent/base/localiser.ts';
 
 export { escapeInvisible, escapeProse, oneLine };
+
+/** {@link countText} in the user's language: `plural(l10n.t('1 file|{0} files'), 3)`. */
+export function plural(forms: string, count: number, ...more: readonly (string | number)[]): string {
+  return countText(forms, l10n)(count, ...more);
+}
 
 /** {@link oneLine} for places where VS Code shows `$(name)` as an icon. */
 export function withoutIcons(text: string, max?: number): string {

@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { coalesce } from '../agent/base/async.ts';
 import { Owner } from '../agent/base/disposable.ts';
-import { countText } from '../agent/base/localiser.ts';
 import { titleOf, type Preview } from '../agent/hold/preview/preview.ts';
 import type { CheckMark } from '../agent/hold/preview/previewView.ts';
 import type { PreviewStore } from '../agent/hold/preview/previewStore.ts';
 import type { UnsavedEdits } from '../agent/hold/preview/setVotes.ts';
 import { makeCommand } from './commandRegistry.ts';
 import type { CommandArguments } from './contributions.ts';
-import { oneLine, withoutIcons } from './plainText.ts';
+import { oneLine, plural, withoutIcons } from './plainText.ts';
 import { checkText, worstOf } from './texts/checkWords.ts';
 import type { ReviewList } from './review/reviewList.ts';
 import type { HunkAt } from './review/reviewPlaces.ts';
@@ -79,7 +78,7 @@ export class StatusItem extends Owner {
     if (!head) return this.#showEnd(this.#tally.line);
     const at = this.#place?.at;
     const { l10n } = vscode;
-    const named = (): string => countText(l10n.t('1 pending change|{0} pending changes'), l10n)(count);
+    const named = (): string => plural(l10n.t('1 pending change|{0} pending changes'), count);
     const counted = at ? `${withoutIcons(at.text)} · ${named()}` : l10n.t('{0} pending', count);
     const pending = `$(diff) ${counted}`;
     const worst = worstOf(this.#checks?.current() ?? []);
@@ -88,11 +87,12 @@ export class StatusItem extends Owner {
     const target: CommandArguments['redline.preview.open'] = at ? [at.id, at.path, at.hunk] : [head.id];
     this.#setCommand(makeCommand(l10n.t('Open'), 'redline.preview.open', ...target));
     const label = at
-      ? `${at.text}. ${countText(l10n.t('1 preview is pending|{0} previews are pending'), l10n)(count)}`
-      : countText(
+      ? `${at.text}. ${plural(l10n.t('1 preview is pending|{0} previews are pending'), count)}`
+      : plural(
           l10n.t('Redline: 1 preview is pending. Opens {1}|Redline: {0} previews are pending. Opens {1}'),
-          l10n,
-        )(count, oneLine(titleOf(head)));
+          count,
+          oneLine(titleOf(head)),
+        );
     this.#item.accessibilityInformation = { label, role: 'button' };
     this.#item.show();
   }

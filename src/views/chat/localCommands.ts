@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
 import { detailOf } from '../../agent/base/errors.ts';
-import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { slashCommandHelp, type LocalCommand } from '../../agent/session/model/offline/slashCommands.ts';
 import type { LedgerEntry } from '../../agent/hold/preview/ledger.ts';
@@ -13,7 +12,7 @@ import type { ToolRegistry } from '../../agent/session/tools/registry.ts';
 import { problemSentence } from '../customTools/problemSentence.ts';
 import { sentenceFor } from '../texts/errorSentence.ts';
 import { runText } from '../texts/previewWords.ts';
-import { oneLine } from '../plainText.ts';
+import { oneLine, plural } from '../plainText.ts';
 
 export interface LocalCommandsOptions {
   readonly session: Session;
@@ -97,7 +96,7 @@ export class LocalCommands {
         const count = await discardAll();
         if (count === undefined) return l10n.t('Nothing is pending.');
         if (count === 0) return l10n.t('Nothing was discarded.');
-        return countText(l10n.t('Discarded 1 preview.|Discarded {0} previews.'), l10n)(count);
+        return plural(l10n.t('Discarded 1 preview.|Discarded {0} previews.'), count);
       }
       case 'revert':
         return this.#revert(command);

@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { coalesce } from '../../agent/base/async.ts';
 import { Owner } from '../../agent/base/disposable.ts';
 import type { Event } from '../../agent/base/event.ts';
-import { countText } from '../../agent/base/localiser.ts';
 import type { LedgerEntry } from '../../agent/hold/preview/ledger.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { makeCommand } from '../commandRegistry.ts';
 import type { ModeSwitch } from '../settings.ts';
 import type { ShownRevisions } from './shownRevisions.ts';
+import { plural } from '../plainText.ts';
 
 /** Right of the pending count, left of the checks. */
 const PRIORITY = 89;
@@ -73,7 +73,7 @@ export class AppliedUnseen extends Owner {
     const ids = [...this.#ids].filter(id => this.#store.get(id) !== undefined);
     if (ids.length === 0) return this.#item.hide();
     const { l10n } = vscode;
-    const text = countText(textIn(this.#mode.get()), l10n)(ids.length);
+    const text = plural(textIn(this.#mode.get()), ids.length);
     this.#item.text = `$(history) ${text}`;
     this.#item.tooltip = l10n.t('Shows what you have not looked at in one diff, at most 100 files at a time');
     this.#item.command = makeCommand(

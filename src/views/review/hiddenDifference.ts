@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
-import { countText } from '../../agent/base/localiser.ts';
 import { hunksOfChange, isText, type FileChange } from '../../agent/hold/preview/fileChange.ts';
 import type { TextEncoding } from '../../agent/hold/text/encodings.ts';
 import { lineEndingOf } from '../../agent/hold/text/lines.ts';
 import { unseenLines, type UnseenLines } from '../../agent/hold/text/unseenLines.ts';
-import { escapeInvisible } from '../plainText.ts';
+import { escapeInvisible, plural } from '../plainText.ts';
 
 /** The permission bits of most new files, which need no mention. */
 const USUAL_MODES = [0o644, 0o664];
@@ -94,18 +93,18 @@ function besides(
     ...(indentation === 0
       ? []
       : [
-          countText(
+          plural(
             vscode.l10n.t('indentation differs in 1 line|indentation differs in {0} lines'),
-            vscode.l10n,
-          )(indentation),
+            indentation,
+          ),
         ]),
     ...(trailing === 0
       ? []
       : [
-          countText(
+          plural(
             vscode.l10n.t('trailing spaces differ in 1 line|trailing spaces differ in {0} lines'),
-            vscode.l10n,
-          )(trailing),
+            trailing,
+          ),
         ]),
     ...(endings === undefined ? endingNotes(lineEndings) : [endings]),
   ];
@@ -114,7 +113,7 @@ function besides(
 function endingNotes(lines: number): string[] {
   if (lines === 0) return [];
   const forms = vscode.l10n.t('the line ending differs in 1 line|line endings differ in {0} lines');
-  return [countText(forms, vscode.l10n)(lines)];
+  return [plural(forms, lines)];
 }
 
 function encodingName({ name, bom }: TextEncoding): string {

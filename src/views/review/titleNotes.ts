@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { inTime, TimeSlice } from '../../agent/base/async.ts';
-import { countText } from '../../agent/base/localiser.ts';
 import { textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
 import { hiddenDifferences, lastingDifferences } from './hiddenDifference.ts';
+import { plural } from '../plainText.ts';
 
 // A title cannot be changed while its tab is open, but its preview can be edited or rebased. So facts that may change are worded
 // for the moment when the tab was opened; the lenses always show the current state.
@@ -58,7 +58,7 @@ function counted(files: number): readonly string[] {
   const forms = vscode.l10n.t(
     '1 file with changes that the diff hides|{0} files with changes that the diff hides',
   );
-  return [countText(forms, vscode.l10n)(files)];
+  return [plural(forms, files)];
 }
 
 function countedSoFar(files: number): readonly string[] {
@@ -66,7 +66,7 @@ function countedSoFar(files: number): readonly string[] {
   const forms = vscode.l10n.t(
     'at least 1 file with changes that the diff hides|at least {0} files with changes that the diff hides',
   );
-  return [countText(forms, vscode.l10n)(files)];
+  return [plural(forms, files)];
 }
 
 function whenOpened([first, ...others]: readonly string[]): readonly string[] {

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { countText } from '../../agent/base/localiser.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { recoverCommits, type RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
 import type { UnsyncedReport } from '../../agent/hold/preview/commit/unsynced.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
-import { shortList } from '../plainText.ts';
+import { plural, shortList } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
 import { olderLogFolder } from './storedPreviews.ts';
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
@@ -112,5 +111,5 @@ function changedText(ids: string, { restored, leftAlone }: RecoveryReport): stri
   const forms = vscode.l10n.t(
     'Applying {1} was interrupted. 1 file was restored; these have changed since and were left alone: {2}.|Applying {1} was interrupted. {0} files were restored; these have changed since and were left alone: {2}.',
   );
-  return countText(forms, vscode.l10n)(restored.length, ids, shortList(leftAlone));
+  return plural(forms, restored.length, ids, shortList(leftAlone));
 }

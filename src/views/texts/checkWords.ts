@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../agent/base/localiser.ts';
 import type { CheckRow } from '../chat/viewItem.ts';
+import { plural } from '../plainText.ts';
 
 // The page imports this too, without Node's types: so these functions take the type that the page is sent, which a `CheckMark`
 // fits.
@@ -33,17 +33,14 @@ function shortText(
     case 'passed':
       return l10n.t('✔ {0} {1} s', name, rounded(seconds));
     case 'asBefore':
-      return countText(l10n.t('✘ {1}: 1 failure, as before|✘ {1}: {0} failures, as before'), l10n)(
-        failures,
-        name,
-      );
+      return plural(l10n.t('✘ {1}: 1 failure, as before|✘ {1}: {0} failures, as before'), failures, name);
     case 'changedFiles':
       return changed?.count === 1
         ? l10n.t('✘ {0} changed {1}', name, clean(lastPart(changed.first[0])))
         : l10n.t('✘ {0} changed {1} files', name, changed?.count ?? 0);
     case 'failed':
       return problems > 0
-        ? countText(l10n.t('✘ {1} 1 problem|✘ {1} {0} problems'), l10n)(problems, name)
+        ? plural(l10n.t('✘ {1} 1 problem|✘ {1} {0} problems'), problems, name)
         : l10n.t('✘ {0} failed', name);
     case 'timedOut':
       return l10n.t('✘ {0} timed out', name);
@@ -78,12 +75,13 @@ function sentence(
     case 'passed':
       return l10n.t('The check {0} passed in {1} s.', name, rounded(seconds));
     case 'asBefore':
-      return countText(
+      return plural(
         l10n.t(
           'The check {1} fails in 1 test that fails without these changes, too. Every other test still passes.|The check {1} fails in {0} tests that fail without these changes, too. Every other test still passes.',
         ),
-        l10n,
-      )(failures, name);
+        failures,
+        name,
+      );
     case 'changedFiles': {
       const { first, count } = changed ?? { first: [], count: 0 };
       const names = first.map(clean).join(', ');
@@ -96,10 +94,11 @@ function sentence(
     }
     case 'failed':
       return problems > 0
-        ? countText(
+        ? plural(
             l10n.t('The check {1} failed with 1 problem.|The check {1} failed with {0} problems.'),
-            l10n,
-          )(problems, name)
+            problems,
+            name,
+          )
         : l10n.t('The check {0} failed.', name);
     case 'timedOut':
       return l10n.t('The check {0} was ended after its time limit.', name);

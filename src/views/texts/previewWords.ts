@@ -1,8 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { DeepReadonly } from '../../agent/base/json.ts';
-import { countText } from '../../agent/base/localiser.ts';
 import type { CardProblem, CardState, PreviewItem } from '../chat/protocol.ts';
-import { shortList } from '../plainText.ts';
+import { plural, shortList } from '../plainText.ts';
 
 // The page imports this too, without Node's types: so these functions take the types that the page is sent, which a `PreviewView`
 // fits.
@@ -80,13 +79,13 @@ export function allText(action: 'apply' | 'discard', count: number): string {
     action === 'apply'
       ? l10n.t('Apply 1 change|Apply all {0} changes')
       : l10n.t('Discard 1 change|Discard all {0} changes');
-  return countText(forms, l10n)(count);
+  return plural(forms, count);
 }
 
 /** `2 conflicts left` */
 export function conflictsLeftText({ files }: Extract<Problem, { kind: 'conflicts' }>): string {
   const count = files.reduce((sum, file) => sum + file.count, 0);
-  return countText(l10n.t('1 conflict left|{0} conflicts left'), l10n)(count);
+  return plural(l10n.t('1 conflict left|{0} conflicts left'), count);
 }
 
 /** @param recommendation with `isOfSet`, its reason is not one for this preview alone; `isPast` once someone has decided */

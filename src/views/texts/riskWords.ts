@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../agent/base/localiser.ts';
 import type { Risk } from '../../agent/hold/preview/reading/risks.ts';
-import { shortList } from '../plainText.ts';
+import { plural, shortList } from '../plainText.ts';
 
 /** A risk as a sentence. @param clean makes foreign text fit where it is shown */
 export function riskText(risk: Risk, clean: (text: string) => string): string {
@@ -12,7 +11,7 @@ export function riskText(risk: Risk, clean: (text: string) => string): string {
     case 'deletesFiles':
       return l10n.t('It deletes files.');
     case 'large':
-      return countText(l10n.t('It changes 1 line.|It changes {0} lines.'), l10n)(risk.lines);
+      return plural(l10n.t('It changes 1 line.|It changes {0} lines.'), risk.lines);
     case 'secret':
       return l10n.t('Line {0} of {1} looks like it holds a secret.', risk.line, path);
     case 'repository':
@@ -88,19 +87,15 @@ function markOf(risk: Risk): string {
     case 'outsidePlan':
       return l10n.t('outside the plan');
     case 'large':
-      return countText(l10n.t('1 line|{0} lines'), l10n)(risk.lines);
+      return plural(l10n.t('1 line|{0} lines'), risk.lines);
   }
 }
 
 function fewerText({ dropped, skipped, assertions }: Extract<Risk, { kind: 'tests' }>): string {
   return [
-    ...(dropped > 0 ? [countText(l10n.t('1 test is gone|{0} tests are gone'), l10n)(dropped)] : []),
-    ...(skipped > 0
-      ? [countText(l10n.t('1 new mark skips tests|{0} new marks skip tests'), l10n)(skipped)]
-      : []),
-    ...(assertions > 0
-      ? [countText(l10n.t('1 assertion is gone|{0} assertions are gone'), l10n)(assertions)]
-      : []),
+    ...(dropped > 0 ? [plural(l10n.t('1 test is gone|{0} tests are gone'), dropped)] : []),
+    ...(skipped > 0 ? [plural(l10n.t('1 new mark skips tests|{0} new marks skip tests'), skipped)] : []),
+    ...(assertions > 0 ? [plural(l10n.t('1 assertion is gone|{0} assertions are gone'), assertions)] : []),
   ].join(', ');
 }
 

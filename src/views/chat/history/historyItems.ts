@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
-import { countText } from '../../../agent/base/localiser.ts';
 import { renderNodeId } from '../../../agent/session/conversation/nodeId.ts';
 import type { ConversationTree } from '../../../agent/session/conversation/conversationTree.ts';
 import type { NodeTag, TagKind } from '../../../agent/session/conversation/revert.ts';
 import type { SessionMessage } from '../../../agent/session/model/messages.ts';
 import { makeCommand } from '../../commandRegistry.ts';
-import { asMarkdown, oneLine } from '../../plainText.ts';
+import { asMarkdown, oneLine, plural } from '../../plainText.ts';
 import type { Branch } from './branches.ts';
 import type { ListedSession } from './listedSessions.ts';
 
@@ -18,8 +17,8 @@ export function sessionItem(session: ListedSession, branches: number): vscode.Tr
   const item = new vscode.TreeItem(sessionLabel(session), branches > 0 ? Expanded : None);
   const { id, isOpen, messages, usedAt } = session;
   const time = usedAt?.toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
-  const count = countText(vscode.l10n.t('1 message|{0} messages'), vscode.l10n)(messages);
-  const branchCount = countText(vscode.l10n.t('1 branch|{0} branches'), vscode.l10n)(branches);
+  const count = plural(vscode.l10n.t('1 message|{0} messages'), messages);
+  const branchCount = plural(vscode.l10n.t('1 branch|{0} branches'), branches);
   item.description = [
     ...(isOpen ? [vscode.l10n.t('current')] : []),
     count,
@@ -47,7 +46,7 @@ export function branchItem(tree: ConversationTree, branch: Branch): vscode.TreeI
     ? new vscode.ThemeIcon(tagIcons[tag.kind], new vscode.ThemeColor(tagColors[tag.kind]))
     : new vscode.ThemeIcon('git-branch');
   const span = node === tip ? renderNodeId(node) : `${renderNodeId(node)}–${renderNodeId(tip)}`;
-  const count = countText(vscode.l10n.t('1 message|{0} messages'), vscode.l10n)(length);
+  const count = plural(vscode.l10n.t('1 message|{0} messages'), length);
   item.description = `${count} · ${span}`;
   item.contextValue = 'redline.branch';
   item.accessibilityInformation = { label: [vscode.l10n.t('Branch'), label, item.description].join(' · ') };

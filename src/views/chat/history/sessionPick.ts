@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../agent/base/disposable.ts';
-import { countText } from '../../../agent/base/localiser.ts';
 import type { SessionFile, SessionLogs } from '../../../agent/session/conversation/storage/sessionLogs.ts';
 import type { SessionSummary } from '../../../agent/session/conversation/storage/sessionSummary.ts';
 import type { Session } from '../../../agent/session/session.ts';
-import { withoutIcons } from '../../plainText.ts';
+import { plural, withoutIcons } from '../../plainText.ts';
 
 /** The user's choice: a session, and the action on it. */
 export interface SessionChoice {
@@ -75,7 +74,7 @@ function rowOf({ id, usedAt }: SessionFile, summary: SessionSummary, isCurrent: 
   const { title, firstWords, messages } = summary;
   const name = withoutIcons(title ?? firstWords, MAX_LABEL) || vscode.l10n.t('Empty session');
   const time = usedAt.toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
-  const count = countText(vscode.l10n.t('1 message|{0} messages'), vscode.l10n)(messages);
+  const count = plural(vscode.l10n.t('1 message|{0} messages'), messages);
   const state = isCurrent ? [vscode.l10n.t('current')] : [];
   return {
     id,

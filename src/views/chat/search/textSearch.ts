@@ -10,8 +10,12 @@ import { textOf } from '../../../agent/hold/preview/fileChange.ts';
 import type { PendingContents } from '../../../agent/hold/preview/overlay.ts';
 import { globMatcher } from '../../../agent/hold/text/glob.ts';
 import type { TextEncoding } from '../../../agent/hold/text/encodings.ts';
-import type { TextQuery, TextSearch } from '../../../agent/hold/preview/textSearch.ts';
-import type { TextMatch, TextMatches } from '../../../agent/hold/preview/textSearch.ts';
+import type {
+  TextMatch,
+  TextMatches,
+  TextQuery,
+  TextSearch,
+} from '../../../agent/hold/preview/textSearch.ts';
 import { areAnyHardLinked, dirtyDocuments } from '../../workspace/dirtyDocument.ts';
 import type { VsCodeWorkspace } from '../../workspace/workspace.ts';
 import { locate, workspacePathOf } from '../../workspace/workspacePaths.ts';

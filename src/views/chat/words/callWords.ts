@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import { countText, fill } from '../../../agent/base/localiser.ts';
-import { escapeInvisible } from '../../plainText.ts';
+import { fill } from '../../../agent/base/localiser.ts';
+import { escapeInvisible, plural } from '../../plainText.ts';
 
 /** A finished call, as told to the user. */
 export interface SaidCall {
@@ -74,13 +74,13 @@ function sayGroup(group: readonly SaidCall[]): string {
   const [first] = group;
   const kind = first && KINDS.get(first.name);
   if (!first || !kind)
-    return countText(l10n.t('Called {1}|Called {1} {0} times'), l10n)(group.length, first?.name ?? '');
+    return plural(l10n.t('Called {1}|Called {1} {0} times'), group.length, first?.name ?? '');
   const { of, forms } = textsOf(kind);
   const files = new Set(group.map(({ path }) => path));
   const [path] = files;
   if (of !== undefined && files.size === 1 && path !== undefined) return fill(of, fileNameOf(path));
   // Several calls may be about one file.
-  return countText(forms, l10n)(of === undefined || files.has(undefined) ? group.length : files.size);
+  return plural(forms, of === undefined || files.has(undefined) ? group.length : files.size);
 }
 
 /** The texts for a count and, if the kind names files, for calls on a single file. */

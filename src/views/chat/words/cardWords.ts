@@ -1,5 +1,4 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../../agent/base/localiser.ts';
 import {
   byText,
   expiredText,
@@ -11,6 +10,7 @@ import {
   runText,
 } from '../../texts/previewWords.ts';
 import type { CardState, HunkCounts, ItemOf, PartRow } from '../protocol.ts';
+import { plural } from '../../plainText.ts';
 
 type Card = ItemOf<'preview'>;
 type Outcome = Pick<PartRow, 'state' | 'isReopened'>;
@@ -77,10 +77,7 @@ export function partsText({ counts }: NonNullable<Card['parts']>): string {
 export function hunksText(counts: HunkCounts): string {
   const { applied, discarded, undone, left } = counts;
   if (isMixed(counts))
-    return countText(l10n.t('{1} of 1 hunk applied|{1} of {0} hunks applied'), l10n)(
-      applied + discarded,
-      applied,
-    );
+    return plural(l10n.t('{1} of 1 hunk applied|{1} of {0} hunks applied'), applied + discarded, applied);
   const texts = [
     applied > 0 && l10n.t('{0} applied', applied),
     discarded > 0 && l10n.t('{0} discarded', discarded),

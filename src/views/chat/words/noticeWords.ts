@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../../agent/base/localiser.ts';
 import type { ItemOf } from '../viewItem.ts';
+import { plural } from '../../plainText.ts';
 
 type Notice = ItemOf<'notice'>['notice'];
 
@@ -16,12 +16,12 @@ export function noticeText(notice: Notice): string {
     case 'keptFailing':
       return l10n.t("Applying {0} kept failing. It's up to you.", notice.label);
     case 'stillApplied':
-      return countText(
+      return plural(
         l10n.t(
           '1 applied change is still in your files. The change below would undo it.|{0} applied changes are still in your files. The change below would undo them.',
         ),
-        l10n,
-      )(notice.count);
+        notice.count,
+      );
     case 'interrupted':
       return l10n.t('The window was reloaded or closed in the middle of a turn.');
     case 'other':

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../../agent/base/localiser.ts';
 import { byText } from '../../texts/previewWords.ts';
 import type { ItemOf } from '../protocol.ts';
+import { plural } from '../../plainText.ts';
 
 type Block = ItemOf<'resolve'>;
 
@@ -30,7 +30,7 @@ export function resolveTitle(block: Block): string {
  * The name of a preview in a block: the title, as on its card, or else the label that the model knows; for several, their number.
  */
 function blockName({ label, title, count = 1 }: Block): string | undefined {
-  if (count > 1) return countText(l10n.t('1 change|{0} changes'), l10n)(count);
+  if (count > 1) return plural(l10n.t('1 change|{0} changes'), count);
   return title ?? label;
 }
 

@@ -1,14 +1,14 @@
 import * as l10n from '@vscode/l10n';
-import { countText } from '../../../agent/base/localiser.ts';
 import { outcomeText } from '../../texts/previewWords.ts';
 import type { ItemOf, TurnRow } from '../protocol.ts';
 import { hunksText } from './cardWords.ts';
+import { plural } from '../../plainText.ts';
 
 type Turn = ItemOf<'turn'>;
 
 /** `8 files`, with its outcome once it has one. */
 export function turnName(turn: Pick<Turn, 'files' | 'state'>): string {
-  const files = countText(l10n.t('1 file|{0} files'), l10n)(turn.files);
+  const files = plural(l10n.t('1 file|{0} files'), turn.files);
   const state = stateWord(turn.state);
   return state === undefined ? files : `${files}, ${state}`;
 }

@@ -3,8 +3,7 @@ import { coalesce } from '../../../agent/base/async.ts';
 import { Owner } from '../../../agent/base/disposable.ts';
 import type { Checks } from '../../../agent/sandbox/checks/checks.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
-import { changeUri } from '../../workspace/previewUri.ts';
-import type { FileUris } from '../../workspace/previewUri.ts';
+import { changeUri, type FileUris } from '../../workspace/previewUri.ts';
 
 const GATHER_MS = 200;
 

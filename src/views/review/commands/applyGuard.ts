@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { countText } from '../../../agent/base/localiser.ts';
 import {
   revisionsOf,
   titleOf,
@@ -9,7 +8,7 @@ import {
 import { conflictPaths } from '../../../agent/hold/preview/rebase/conflictMarkers.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { execute } from '../../commandRegistry.ts';
-import { oneLine } from '../../plainText.ts';
+import { oneLine, plural } from '../../plainText.ts';
 import { allText } from '../../texts/previewWords.ts';
 import { confirm, showWarning } from '../../toast.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -47,7 +46,7 @@ export class ApplyGuard {
     const forms = vscode.l10n.t(
       '{1} builds on another change that is still pending. Apply both?|{1} builds on {0} changes that are still pending. Apply all of them?',
     );
-    const text = countText(forms, vscode.l10n)(blockers.length, quoted(preview));
+    const text = plural(forms, blockers.length, quoted(preview));
     const apply = allText('apply', group.length);
     return (await confirm(text, group.map(quoted).join('\n'), apply)) ? { chain } : undefined;
   }

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { detailOf } from '../../../agent/base/errors.ts';
-import { countText } from '../../../agent/base/localiser.ts';
 import type { FileChange } from '../../../agent/hold/preview/fileChange.ts';
 import { isUnsuccessful } from '../../../agent/hold/preview/ledger.ts';
 import {
@@ -20,6 +19,7 @@ import { leftText, type Left } from './leftText.ts';
 import { OwnMoves } from './ownMoves.ts';
 import type { PreviewTarget } from './previewTargets.ts';
 import type { Ctx } from '../../ctx.ts';
+import { plural } from '../../plainText.ts';
 
 /** With this many votes or more, progress is shown at once, with a Cancel button; with fewer, after `PROGRESS_AFTER_MS`. */
 const PROGRESS_FROM = 25;
@@ -69,20 +69,17 @@ export class BulkVotes {
     const failed = cast.resolved.filter(({ id }) => isUnsuccessful(last.get(id) ?? { outcome: 'applied' }));
     const applied = cast.resolved.length - failed.length;
     const left = [...cast.left, ...this.#stillPending(skipped).map(id => ({ id }))];
-    const done = countText(vscode.l10n.t('Applied 1 preview.|Applied {0} previews.'), vscode.l10n)(applied);
-    const rest = countText(
+    const done = plural(vscode.l10n.t('Applied 1 preview.|Applied {0} previews.'), applied);
+    const rest = plural(
       vscode.l10n.t('1 was not applied and stays pending.|{0} were not applied and stay pending.'),
-      vscode.l10n,
-    )(left.length);
+      left.length,
+    );
     const own = ownVotesText(
       store,
       all.map(({ id }) => id),
     );
     const why = left.length > 0 ? [rest, leftText(left, this.#ctx)] : [];
-    const unsuccessful = countText(
-      vscode.l10n.t('1 returned an error.|{0} returned an error.'),
-      vscode.l10n,
-    )(failed.length);
+    const unsuccessful = plural(vscode.l10n.t('1 returned an error.|{0} returned an error.'), failed.length);
     const parts = [
       targets.length > 0 ? done : '',
       failed.length > 0 ? unsuccessful : '',
@@ -135,14 +132,11 @@ export class BulkVotes {
   ): Promise<void> {
     const reopenable = discarded.filter(isReopenable);
     const reopen = vscode.l10n.t('Reopen');
-    const done = countText(
-      vscode.l10n.t('Discarded 1 preview.|Discarded {0} previews.'),
-      vscode.l10n,
-    )(discarded.length);
-    const rest = countText(
+    const done = plural(vscode.l10n.t('Discarded 1 preview.|Discarded {0} previews.'), discarded.length);
+    const rest = plural(
       vscode.l10n.t('1 was not discarded and stays pending.|{0} were not discarded and stay pending.'),
-      vscode.l10n,
-    )(left.length);
+      left.length,
+    );
     const why = left.length > 0 ? [rest, leftText(left, this.#ctx)] : [];
     const own = discarded.some(({ purpose }) => purpose === 'holdBack')
       ? vscode.l10n.t('That includes your uncommitted changes, which you can reopen.')
@@ -362,5 +356,5 @@ export function ownVotesText(store: PreviewStore, ids: readonly string[]): strin
   const forms = vscode.l10n.t(
     '1 command, tool call or plan still needs its own Apply.|{0} commands, tool calls or plans still need their own Apply.',
   );
-  return countText(forms, vscode.l10n)(own);
+  return plural(forms, own);
 }

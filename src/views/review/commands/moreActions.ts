@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { countText } from '../../../agent/base/localiser.ts';
 import { hunksOfChange } from '../../../agent/hold/preview/fileChange.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { blockOf, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
@@ -9,7 +8,7 @@ import { setVotes } from '../../../agent/hold/preview/setVotes.ts';
 import { inLens, makeCommand } from '../../commandRegistry.ts';
 import type { CommandArguments, CommandId } from '../../contributions.ts';
 import type { Ctx } from '../../ctx.ts';
-import { oneLine } from '../../plainText.ts';
+import { oneLine, plural } from '../../plainText.ts';
 import { allText } from '../../texts/previewWords.ts';
 
 /** The hunk below the lens: its file, and its index from 0. */
@@ -81,7 +80,7 @@ async function moreOfSet({ store, edits, checks }: Ctx, ids: readonly unknown[])
   const applied = ways.flatMap(({ type, id }) => (type === 'undo' ? id : []));
   if (applied.length > 1) add(l10n.t('Undo what was applied'), 'redline.preview.undoTurn', applied);
   actions.push(...waysBack(ways));
-  const title = countText(l10n.t('1 change|{0} changes'), l10n)(all.length);
+  const title = plural(l10n.t('1 change|{0} changes'), all.length);
   const action = await pickAction(actions, title);
   if (action)
     await vscode.commands.executeCommand(action.command, ...((action.arguments ?? []) as unknown[]));

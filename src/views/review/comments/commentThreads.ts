@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../../agent/base/disposable.ts';
 import { detailOf, PathError } from '../../../agent/base/errors.ts';
-import { countText } from '../../../agent/base/localiser.ts';
 import {
   changeOfComment,
   ReviewComments,
@@ -9,7 +8,7 @@ import {
 } from '../../../agent/hold/preview/reviewComments.ts';
 import { reviewMessage } from '../../../agent/hold/preview/reviewTexts.ts';
 import type { Agent } from '../../agent.ts';
-import { agentLabel, escapeInvisible, shortList } from '../../plainText.ts';
+import { agentLabel, escapeInvisible, plural, shortList } from '../../plainText.ts';
 import { makeCommand } from '../../commandRegistry.ts';
 import { COMMENTS, PREVIEW_SCHEME } from '../../contributions.ts';
 import { changeUri, parsePreviewUri, type FileUris } from '../../workspace/previewUri.ts';
@@ -136,12 +135,12 @@ export class CommentThreads extends Owner {
           )
         : '',
       others.length > 0
-        ? countText(
+        ? plural(
             vscode.l10n.t(
               '1 comment is on what another conversation proposed. Open that conversation to send it.|{0} comments are on what other conversations proposed. Open those conversations to send them.',
             ),
-            vscode.l10n,
-          )(others.length)
+            others.length,
+          )
         : '',
     ];
     const text = waiting.filter(Boolean).join(' ');
@@ -298,10 +297,10 @@ export class CommentThreads extends Owner {
     const { applied, refused } = this.comments.votesOn(this.#agent.session.id, own);
     const elsewhere = l10n.t('1 for another conversation|{0} for other conversations');
     const counted = [
-      ...(count > 0 ? [countText(l10n.t('1 comment|{0} comments'), l10n)(count)] : []),
+      ...(count > 0 ? [plural(l10n.t('1 comment|{0} comments'), count)] : []),
       ...(applied > 0 ? [l10n.t('{0} applied', applied)] : []),
       ...(refused > 0 ? [l10n.t('{0} refused', refused)] : []),
-      ...(others.length > 0 ? [countText(elsewhere, l10n)(others.length)] : []),
+      ...(others.length > 0 ? [plural(elsewhere, others.length)] : []),
     ].join(', ');
     this.#item.text = `$(comment-discussion) ${l10n.t('Send Review ({0})', counted)}`;
     this.#item.tooltip = l10n.t('Sends the comments to the model as one message');

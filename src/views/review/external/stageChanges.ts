@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
 import { detailOf, ToolError } from '../../../agent/base/errors.ts';
-import { countText } from '../../../agent/base/localiser.ts';
 import { commitMessage, suggestedSubject } from '../../../agent/hold/external/applied/commitMessage.ts';
 import { appliedPreviews } from '../../../agent/hold/external/applied/appliedChanges.ts';
 import { stageApplied } from '../../../agent/hold/external/applied/stageApplied.ts';
 import { standingApplies } from '../../../agent/hold/preview/ledger.ts';
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import type { Ctx } from '../../ctx.ts';
-import { oneLine } from '../../plainText.ts';
+import { oneLine, plural } from '../../plainText.ts';
 import { showInfo, showWarning } from '../../toast.ts';
 import { diskPathOf, locate } from '../../workspace/workspacePaths.ts';
 import { reportLeftOut } from './report.ts';
@@ -44,8 +43,8 @@ export async function stageChanges({ store, workspace, logger }: Ctx, arg: unkno
       inputBox.value = commitMessage(suggestedSubject(applied, vscode.l10n), applied).trimEnd();
     await open.repository.status();
     reportLeftOut(left, vscode.l10n.t('Not staged'));
-    const staged = countText(vscode.l10n.t('1 file was staged.|{0} files were staged.'), vscode.l10n);
-    if (paths.length > 0) void showInfo(staged(paths.length));
+    const staged = plural(vscode.l10n.t('1 file was staged.|{0} files were staged.'), paths.length);
+    if (paths.length > 0) void showInfo(staged);
     else if (left.length === 0)
       void showInfo(vscode.l10n.t('All applied changes in this repository are staged or committed already.'));
   } catch (error) {

@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
-import { countText } from '../../../agent/base/localiser.ts';
 import type { LedgerEntry, LostFile } from '../../../agent/hold/preview/ledger.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { reasonGiven } from '../../../agent/hold/preview/resolve/resolveTexts.ts';
 import type { Actor } from '../../../agent/hold/preview/preview.ts';
-import { agentLabel, detailsText, escapeProse, oneLine } from '../../plainText.ts';
+import { agentLabel, detailsText, escapeProse, oneLine, plural } from '../../plainText.ts';
 import { byText, outcomeText, recommendationText, runText } from '../../texts/previewWords.ts';
 import { ledgerRows, type LedgerRow } from './ledgerRows.ts';
 import { checksText } from '../../texts/checkWords.ts';
@@ -51,7 +50,7 @@ export function checksLine({ checks = [] }: LedgerEntry): string {
   const others = new Set(checks.flatMap(({ together = [] }) => together));
   const text = checksText(marks, oneLine);
   const forms = vscode.l10n.t('{1}, together with 1 other change|{1}, together with {0} other changes');
-  return others.size === 0 ? text : countText(forms, vscode.l10n)(others.size, text);
+  return others.size === 0 ? text : plural(forms, others.size, text);
 }
 
 /** The start of a content hash; a dash if there is no file. */
@@ -108,8 +107,7 @@ export function outcomeTitle(entry: LedgerEntry, undoneBy?: Actor): string {
 export function placeOf({ files, hunk }: LedgerEntry): readonly string[] {
   const [first, ...others] = new Set(files.map(({ path }) => path));
   if (first === undefined) return [];
-  if (others.length > 0)
-    return [countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(others.length + 1)];
+  if (others.length > 0) return [plural(vscode.l10n.t('1 file|{0} files'), others.length + 1)];
   const name = first.slice(first.lastIndexOf('/') + 1);
   return [hunk === undefined ? name : vscode.l10n.t('{1}, hunk {0}', hunk, name)];
 }

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { countText } from '../../../agent/base/localiser.ts';
 import {
   originOfLine,
   type FoundOrigin,
@@ -12,7 +11,7 @@ import { reasonGiven } from '../../../agent/hold/preview/resolve/resolveTexts.ts
 import { execute } from '../../commandRegistry.ts';
 import { PREVIEW_SCHEME } from '../../contributions.ts';
 import type { Ctx } from '../../ctx.ts';
-import { agentLabel, oneLine, withoutIcons } from '../../plainText.ts';
+import { agentLabel, oneLine, plural, withoutIcons } from '../../plainText.ts';
 import { showLine } from '../commands/showHunk.ts';
 import { recommendationText } from '../../texts/previewWords.ts';
 import { showInfo } from '../../toast.ts';
@@ -57,7 +56,7 @@ function unknownText(origin: UnknownOrigin, place: string): string {
       const sentence = l10n.t(
         'Nobody can tell who approved {1}: the text of 1 decision about this file is no longer kept. The ledger has the decision.|Nobody can tell who approved {1}: the texts of {0} decisions about this file are no longer kept. The ledger has the decisions.',
       );
-      return countText(sentence, l10n)(origin.entries.length, place);
+      return plural(sentence, origin.entries.length, place);
     }
   }
 }

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { coalesce } from '../../../agent/base/async.ts';
 import { Owner } from '../../../agent/base/disposable.ts';
 import { detailOf, PathError } from '../../../agent/base/errors.ts';
-import { countText } from '../../../agent/base/localiser.ts';
 import { hunksOfChange } from '../../../agent/hold/preview/fileChange.ts';
 import {
   PendingFiles,
@@ -13,6 +12,7 @@ import type { Agent } from '../../agent.ts';
 import { inLens, makeCommand } from '../../commandRegistry.ts';
 import { changeUri, parsePreviewUri, rowUri } from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
+import { plural } from '../../plainText.ts';
 
 /** How long changes are collected before marks are drawn again, in milliseconds. */
 const GATHER_MS = 150;
@@ -75,10 +75,10 @@ export class FileMarks extends Owner implements vscode.FileDecorationProvider, v
     const proposed = this.#changesOf(uri);
     const { length } = proposed;
     if (length === 0) return this.#letterOf(uri);
-    const text = countText(
+    const text = plural(
       vscode.l10n.t('1 preview of Redline would change this|{0} previews of Redline would change this'),
-      vscode.l10n,
-    )(length);
+      length,
+    );
     // The sign of the card for a file that would be gone.
     const isGone = proposed.at(-1)?.change.kind === 'delete';
     const decoration = new vscode.FileDecoration(isGone ? '−' : '±', text);
@@ -197,5 +197,5 @@ async function titleFor(proposed: readonly ProposedChange[]): Promise<string> {
   const counts = await Promise.all(proposed.map(async ({ change }) => (await hunksOfChange(change)).length));
   const count = counts.reduce((sum, hunks) => sum + Math.max(1, hunks), 0);
   const text = vscode.l10n.t('1 proposed change · Review|{0} proposed changes · Review');
-  return countText(text, vscode.l10n)(count);
+  return plural(text, count);
 }

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { countText } from '../../../agent/base/localiser.ts';
 import type { FileChange, FileChangeKind } from '../../../agent/hold/preview/fileChange.ts';
 import { blockOf, isOpen, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
 import {
@@ -11,7 +10,7 @@ import {
 } from '../../../agent/hold/preview/previewView.ts';
 import type { PreviewStore } from '../../../agent/hold/preview/previewStore.ts';
 import { Lineage } from '../../../agent/hold/preview/resolve/lineage.ts';
-import { agentLabel, escapeInvisible, oneLine } from '../../plainText.ts';
+import { agentLabel, escapeInvisible, oneLine, plural } from '../../plainText.ts';
 import { rowUri, type FileUris } from '../../workspace/previewUri.ts';
 import { checkSentence, checksText, isRed } from '../../texts/checkWords.ts';
 import {
@@ -252,9 +251,7 @@ function problemMark(problem: PreviewProblem): string {
 function filesText({ kind, changes, sourceToolName }: Preview): string {
   if (kind === 'plan') return vscode.l10n.t('waiting for approval');
   if (kind !== 'files') return oneLine(sourceToolName);
-  return changes.length === 1
-    ? ''
-    : countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(changes.length);
+  return changes.length === 1 ? '' : plural(vscode.l10n.t('1 file|{0} files'), changes.length);
 }
 
 function kindText(change: FileChange): string {

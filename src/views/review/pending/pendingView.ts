@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { coalesce } from '../../../agent/base/async.ts';
 import { Owner } from '../../../agent/base/disposable.ts';
 import { detailOf } from '../../../agent/base/errors.ts';
-import { countText } from '../../../agent/base/localiser.ts';
 import { views } from '../../contributions.ts';
 import { parsePreviewUri } from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
 import { keyOf, type PendingNode } from './pendingNode.ts';
 import type { PendingParts } from './pendingParts.ts';
 import type { PendingTree } from './pendingTree.ts';
+import { plural } from '../../plainText.ts';
 
 /** How long changes are collected before the badge is changed, in milliseconds. */
 const GATHER_MS = 50;
@@ -107,10 +107,7 @@ export class PendingView extends Owner {
   }
 
   #showCount(count: number): void {
-    const tooltip = countText(
-      vscode.l10n.t('1 preview is pending|{0} previews are pending'),
-      vscode.l10n,
-    )(count);
+    const tooltip = plural(vscode.l10n.t('1 preview is pending|{0} previews are pending'), count);
     this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
   }
 }

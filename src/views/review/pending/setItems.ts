@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { shortened } from '../../../agent/base/cutText.ts';
-import { countText } from '../../../agent/base/localiser.ts';
 import { adviceOfSet, type SetAdvice } from '../../../agent/hold/preview/changeSet.ts';
 import { appliesAny, isOpen } from '../../../agent/hold/preview/preview.ts';
 import { DiffStats } from '../diffStats.ts';
-import { agentLabel, oneLine } from '../../plainText.ts';
+import { agentLabel, oneLine, plural } from '../../plainText.ts';
 import { countedSet, hunkCount } from '../countedSet.ts';
 import { openSelected } from './openSelected.ts';
 import type { PendingParts } from './pendingParts.ts';
@@ -61,7 +60,7 @@ export class SetItems implements vscode.Disposable {
   #countsOf(setId: string): Counts {
     const { decided, open, isTooLarge } = countedSet(this.#parts.store, setId);
     const paths = new Set(open.flatMap(({ changes }) => (changes ?? []).map(({ path }) => path)));
-    const files = countText(vscode.l10n.t('1 file|{0} files'), vscode.l10n)(paths.size);
+    const files = plural(vscode.l10n.t('1 file|{0} files'), paths.size);
     const uncounted = { short: files, long: files };
     if (isTooLarge) return uncounted;
     const sum = { added: 0, removed: 0, hunks: 0, decided: 0, mark: '' };

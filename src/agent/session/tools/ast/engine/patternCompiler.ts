@@ -6,8 +6,7 @@ import { literalsOf } from '../prefilter/literals.ts';
 import type { AstOp, UnboundVariables } from '../worker/protocol.ts';
 import type { AstGrepNapi, PatternRule, SyntaxNode } from './astGrepNapi.ts';
 import type { Range } from './fileLayout.ts';
-import type { AstLanguage } from './languages.ts';
-import { languageById } from './languages.ts';
+import { languageById, type AstLanguage } from './languages.ts';
 import { boundVariables, parsePattern, PatternError, withExpando, type PatternNode } from './pattern.ts';
 import { Template } from './template.ts';
 
