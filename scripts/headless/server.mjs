@@ -1,6 +1,6 @@
 /** Starts and stops VS Code's server, and installs extensions into its folders. */
 import { spawn } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, on, once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -195,24 +195,20 @@ class ExtensionHosts {
 }
 
 /** Resolves with the port once the server prints it. */
-function listening(lines, ended) {
+async function listening(lines, ended) {
   let output = '';
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`VS Code's server did not start:\n${output}`)), START_MS);
-    const read = line => {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(START_MS)]);
+  void ended.then(reason => stop.abort(new Error(reason)));
+  try {
+    for await (const [line] of on(lines, 'line', { signal })) {
       output += `${line}\n`;
       const port = /Extension host agent listening on (\d+)/.exec(line)?.[1];
-      if (!port) return;
-      clearTimeout(timer);
-      lines.off('line', read);
-      resolve(Number(port));
-    };
-    lines.on('line', read);
-    void ended.then(reason => {
-      clearTimeout(timer);
-      reject(new Error(`${reason}\n${output}`));
-    });
-  });
+      if (port) return Number(port);
+    }
+  } catch (error) {
+    throw new Error(`VS Code's server did not start: ${error.cause?.message}\n${output}`, { cause: error });
+  }
 }
 
 function windowUrl(port, token, { folder, payload = [] } = {}) {

@@ -95,44 +95,26 @@ export async function runHostTests(files, results, { env, print }) {
   }
 }
 
-/** Divides the files so that each share has about as many bytes as any other. */
+/** Deals the files out, longest first and there and back, so that the shares have about as many bytes each. */
 function sharesOf(files, number) {
-  const sizes = new Map(
-    files.map(file => [file, fs.statSync(inRepo('test/host/suite', sourceOf(file))).size]),
+  const sizeOf = file => fs.statSync(inRepo('test/host/suite', file.replace(/\.cjs$/, '.ts'))).size;
+  const bySize = files.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  return Array.from({ length: number }, (_, share) =>
+    bySize.filter((_, n) => [share, 2 * number - 1 - share].includes(n % (2 * number))),
   );
-  const shares = Array.from({ length: number }, () => ({ size: 0, files: [] }));
-  for (const [file, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
-    const smallest = shares.reduce((least, share) => (share.size < least.size ? share : least));
-    smallest.files.push(file);
-    smallest.size += size;
-  }
-  return shares.map(share => share.files);
 }
-
-const sourceOf = bundle => bundle.replace(/\.cjs$/, '.ts');
 
 /** Reads the runner's report. A run that broke off counts as one more failure. */
 function countsOf(file, failure, print) {
-  const results = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
-  const {
-    passed = 0,
-    failed = 0,
-    skipped = 0,
-    leftOut = Object.keys(NOT_ON_OLDEST),
-    tests = [],
-  } = results ?? {};
+  const started = fs.existsSync(file) && JSON.parse(fs.readFileSync(file, 'utf8'));
+  const none = { passed: 0, failed: 0, skipped: 0, leftOut: Object.keys(NOT_ON_OLDEST), tests: [] };
+  const { passed, failed, skipped, leftOut, tests, finished, running } = started || none;
   const failures = tests
     .filter(({ state }) => state === 'failed')
     .map(({ title, error }) => `${title}\n${error ?? ''}`);
-  const broke = whyItBroke(results, failure);
-  if (broke === undefined) return { passed, failed, skipped, failures, leftOut };
+  // Without an end of the tests, or a failure among them, the run as a whole has failed.
+  if (finished && (failed > 0 || !failure)) return { passed, failed, skipped, failures, leftOut };
+  const broke = `The host tests broke off${running ? ` in "${running}"` : ''}: ${failure}`;
   print(`${broke}\n`);
   return { passed, failed: failed + 1, skipped, failures: [...failures, broke], leftOut };
-}
-
-function whyItBroke(results, failure) {
-  if (!results) return `The host tests did not start: ${failure}`;
-  const { finished, running, failed } = results;
-  if (!finished) return `The host tests broke off${running ? ` in "${running}"` : ''}: ${failure}`;
-  return failed === 0 ? failure : undefined;
 }
