@@ -39,55 +39,23 @@ export async function runFiles(
   files,
   { lanes, first = [], alone = [], grep, env, quiet = quietMs(), onTest = () => {}, write },
 ) {
-  const queue = new Queue(files, { first, alone });
+  const sizes = new Map(files.map(file => [file, fs.statSync(path.resolve(repoRoot, file)).size]));
+  const bySize = files.toSorted((a, b) => sizes.get(b) - sizes.get(a));
+  // Longest first, because then the lanes end at about the same time.
+  const waiting = [...first, ...bySize.filter(file => !first.includes(file))];
+  const options = { waiting, alone: new Set(alone), grep, env, quiet, onTest };
   const run = async print => {
     const counted = [];
-    while (queue.size > 0)
-      counted.push(await new LaneProcess(queue, { grep, env, quiet, onTest, print }).ended);
+    while (waiting.length > 0) counted.push(await new LaneProcess({ ...options, print }).ended);
     return sumOf(counted);
   };
   return sumOf(await runLanes(Math.min(lanes, files.length), run, write));
 }
 
-/** The files that wait for a lane: longest first, because then the lanes end at about the same time. */
-class Queue {
-  #files;
-  #alone;
-
-  constructor(files, { first, alone }) {
-    const sizes = new Map(files.map(file => [file, fs.statSync(path.resolve(repoRoot, file)).size]));
-    const bySize = [...files].sort((a, b) => sizes.get(b) - sizes.get(a));
-    this.#files = [...first, ...bySize.filter(file => !first.includes(file))];
-    this.#alone = new Set(alone);
-  }
-
-  get size() {
-    return this.#files.length;
-  }
-
-  clear() {
-    this.#files = [];
-  }
-
-  /**
-   * @param {string | undefined} last the file that the process has run
-   * @returns {string | null} null when none is left that the process may run
-   */
-  take(last) {
-    if (this.#alone.has(last)) return null;
-    const index = this.#files.findIndex(file => last === undefined || !this.#alone.has(file));
-    return index < 0 ? null : this.#files.splice(index, 1)[0];
-  }
-}
-
 /** A process that runs files until none is left for it, or one of them breaks it. */
 class LaneProcess {
-  #queue;
-  #grep;
-  #print;
+  #options;
   #child;
-  #quiet;
-  #onTest;
   #timer;
   #counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
   /** The file that runs, or the last one. */
@@ -101,12 +69,9 @@ class LaneProcess {
   /** The test that began last. */
   #test;
 
-  constructor(queue, { grep, env, quiet, onTest, print }) {
-    this.#queue = queue;
-    this.#grep = grep;
-    this.#quiet = quiet;
-    this.#onTest = onTest;
-    this.#print = print;
+  constructor(options) {
+    this.#options = options;
+    const { grep, env, print } = options;
     const args = [
       '--disable-warning=ExperimentalWarning',
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
@@ -147,13 +112,13 @@ class LaneProcess {
     if (!this.#hasStarted) {
       // Another one would fare no better.
       this.#fail(`No process for tests could be started: ${reason}`);
-      this.#queue.clear();
+      this.#options.waiting.length = 0;
     } else if (this.#running) {
       this.#fail(
         `${this.#file} broke off${this.#test ? ` in "${this.#test}"` : ''} (${reason ?? 'its process ended'})`,
       );
       // The report at the end of the process is missing.
-      for (const failure of reported) this.#print(`✖ ${failure}\n`);
+      for (const failure of reported) this.#options.print(`✖ ${failure}\n`);
     } else if (reason && this.#counts.failed === 0) {
       this.#fail(`A process that ran tests, the last of them in ${this.#file}, ended with ${reason}`);
     }
@@ -166,7 +131,7 @@ class LaneProcess {
     else if (message.type === 'began') this.#test = message.name;
     else this.#testEnded(message);
     // Messages of the last file may still be on their way. One in which no test has the wanted name tells nothing.
-    if (this.#isFree && (!this.#running || this.#grep)) this.#next();
+    if (this.#isFree && (!this.#running || this.#options.grep)) this.#next();
   }
 
   #testEnded({ name, isFile, isSuite, outcome, error }) {
@@ -174,18 +139,16 @@ class LaneProcess {
       this.#counts[outcome]++;
       this.#tests++;
     } else if (error) this.#counts.failed++;
-    if (!isSuite || error) this.#onTest({ file: this.#file, name, outcome, error });
+    if (!isSuite || error) this.#options.onTest({ file: this.#file, name, outcome, error });
     if (error) this.#counts.failures.push(`${this.#file}: ${name}\n${error}`);
     if (!isFile) return;
     this.#running = false;
-    if (this.#tests === 0 && !error && !this.#grep) this.#fail(`${this.#file} has no tests`);
+    if (this.#tests === 0 && !error && !this.#options.grep) this.#fail(`${this.#file} has no tests`);
   }
 
   #next() {
     this.#isFree = false;
-    // After a file in which no test has the wanted name, node:test would run no other.
-    const isLast = this.#grep !== undefined && this.#file !== undefined;
-    const file = isLast ? null : this.#queue.take(this.#file);
+    const file = this.#take();
     this.#running = file !== null;
     this.#tests = 0;
     this.#test = undefined;
@@ -193,19 +156,31 @@ class LaneProcess {
     this.#child.send(file);
   }
 
+  /** Takes a file that waits; null when none is left that this process may run. */
+  #take() {
+    const { waiting, alone, grep } = this.#options;
+    const isFirst = this.#file === undefined;
+    // After a file in which no test has the wanted name, node:test would run no other.
+    if (!isFirst && (grep !== undefined || alone.has(this.#file))) return null;
+    const index = waiting.findIndex(file => isFirst || !alone.has(file));
+    return index < 0 ? null : waiting.splice(index, 1)[0];
+  }
+
   /** Something has happened. When nothing does for long, the process is ended. */
   #stir() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#print(`Nothing has happened in ${this.#file} for ${Math.round(this.#quiet / 1_000)} s.\n`);
+      this.#options.print(
+        `Nothing has happened in ${this.#file} for ${Math.round(this.#options.quiet / 1_000)} s.\n`,
+      );
       this.#child.kill('SIGKILL');
-    }, this.#quiet);
+    }, this.#options.quiet);
   }
 
   #fail(text) {
     this.#counts.failed++;
     this.#counts.failures.push(text);
-    this.#onTest({ file: this.#file ?? '', name: BROKE, outcome: 'failed', error: text });
-    this.#print(`✖ ${text}\n`);
+    this.#options.onTest({ file: this.#file ?? '', name: BROKE, outcome: 'failed', error: text });
+    this.#options.print(`✖ ${text}\n`);
   }
 }
