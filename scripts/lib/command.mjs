@@ -15,41 +15,46 @@ import { repoRoot } from './paths.mjs';
  * @param {(chunk: Buffer) => void} [options.onOutput] is given standard output and errors as they come, in place of ours
  * @returns {Promise<number>} its exit status, or 1 when it could not be started or was killed
  */
-export function run(
+export async function run(
   command,
   args,
   { env = {}, cwd = repoRoot, shell = false, quiet = false, onOutput } = {},
 ) {
-  return new Promise(resolve => {
-    const child = spawn(command, args, {
-      cwd,
-      env: { ...process.env, ...env },
-      stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', quiet ? 'ignore' : 'inherit', 'inherit'],
-      shell,
-    });
-    if (onOutput) for (const stream of [child.stdout, child.stderr]) stream.on('data', onOutput);
-    const closed = new Promise(resolveClosed => child.once('close', resolveClosed));
-    const unregister = atExit(
-      async () => {
-        child.kill('SIGTERM');
-        await closed;
-      },
-      () => child.kill('SIGKILL'),
-    );
-    let status = 1;
-    child.once('error', error => {
-      console.error(`${command} could not be started: ${error.message}`);
-      done();
-    });
-    child.once('close', code => {
-      status = code ?? 1;
-      done();
-    });
-    const done = () => {
-      void unregister();
-      resolve(status);
-    };
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', quiet ? 'ignore' : 'inherit', 'inherit'],
+    shell,
   });
+  if (onOutput) for (const stream of [child.stdout, child.stderr]) stream.on('data', onOutput);
+  const failure = await endOf(child);
+  if (child.pid !== undefined) return child.exitCode ?? 1;
+  console.error(`${command} could not be started: ${failure}`);
+  return 1;
+}
+
+/**
+ * Waits until a program has ended. If this process ends first, it ends the program.
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<string | undefined>} how it failed, if it did: a signal, a status, or why it could not be started
+ */
+export async function endOf(child) {
+  const closed = new Promise(resolve => {
+    child.once('error', error => resolve(error.message));
+    child.once('close', (status, signal) =>
+      resolve(signal ?? (status === 0 ? undefined : `status ${status}`)),
+    );
+  });
+  const unregister = atExit(
+    async () => {
+      child.kill('SIGTERM');
+      await closed;
+    },
+    () => child.kill('SIGKILL'),
+  );
+  const failure = await closed;
+  void unregister();
+  return failure;
 }
 
 /** Runs a script with the Node that runs this process. */

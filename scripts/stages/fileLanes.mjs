@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { atExit } from '../lib/cleanup.mjs';
+import { endOf } from '../lib/command.mjs';
 import { quietMs } from '../lib/limits.mjs';
 import { inRepo, repoRoot } from '../lib/paths.mjs';
 import { runLanes, sumOf } from './lanes.mjs';
@@ -91,24 +91,9 @@ class LaneProcess {
   }
 
   async #end() {
-    const child = this.#child;
-    const closed = new Promise(resolve => {
-      child.once('error', error => resolve(error.message));
-      child.once('close', (status, signal) =>
-        resolve(signal ?? (status === 0 ? undefined : `status ${status}`)),
-      );
-    });
-    const unregister = atExit(
-      async () => {
-        child.kill('SIGTERM');
-        await closed;
-      },
-      () => child.kill('SIGKILL'),
-    );
-    const reason = await closed;
+    const reason = await endOf(this.#child);
     const reported = [...this.#counts.failures];
     clearTimeout(this.#timer);
-    void unregister();
     if (!this.#hasStarted) {
       // Another one would fare no better.
       this.#fail(`No process for tests could be started: ${reason}`);
