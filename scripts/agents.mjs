@@ -11,6 +11,7 @@
  */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
@@ -20,8 +21,8 @@ const { downloads, inRepo } = await import('./lib/paths.mjs');
 const { installPackage } = await import('./lib/installPackage.mjs');
 const { realAgents } = await import('../test/agents/realAgents.ts');
 
-const given = process.argv.find(arg => arg.startsWith('--only='))?.slice('--only='.length);
-const ids = given?.split(',') ?? realAgents.map(({ id }) => id);
+const { values } = parseArgs({ options: { only: { type: 'string' }, write: { type: 'boolean' } } });
+const ids = values.only?.split(',') ?? realAgents.map(({ id }) => id);
 const unknown = ids.filter(id => !realAgents.some(agent => agent.id === id));
 if (unknown.length > 0) {
   console.error(
@@ -47,7 +48,7 @@ if (installed.length > 0 && fs.existsSync(bridge)) {
   const ended = await runNode([
     '--disable-warning=ExperimentalWarning',
     'test/agents/run.ts',
-    ...process.argv.filter(arg => arg === '--write'),
+    ...(values.write ? ['--write'] : []),
     bridge,
     ...installed,
   ]);

@@ -6,6 +6,7 @@ import * as path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { atExit } from '../lib/cleanup.mjs';
+import { run } from '../lib/command.mjs';
 import { limitMs } from '../lib/limits.mjs';
 import { installedServer } from './install.mjs';
 import { prepareSettings } from './settings.mjs';
@@ -118,18 +119,12 @@ export async function startServer({ userDataDir, ...options }) {
  */
 export async function installExtension(vsix, userDataDir) {
   const { node, script } = await installedServer();
-  const args = [
-    '--accept-server-license-terms',
-    ...folderArgs(userDataDir),
-    ...['--install-extension', vsix, '--force'],
-  ];
-  const child = spawn(node, [script, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...SERVER_ENV },
-  });
+  const args = ['--accept-server-license-terms', ...folderArgs(userDataDir)];
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', data => (output += data));
-  const status = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  const status = await run(node, [script, ...args, '--install-extension', vsix, '--force'], {
+    env: SERVER_ENV,
+    onOutput: data => (output += data),
+  });
   if (status !== 0) throw new Error(`${vsix} could not be installed: ${output.trim()}`);
 }
 

@@ -3,8 +3,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { npm } from './npm.mjs';
 
-/** How long an installation may take, in milliseconds. */
-const LIMIT_MS = 300_000;
+/** How long the registry may take to answer a request, in milliseconds. */
+const ANSWER_MS = 60_000;
 
 /**
  * Installs a package into a folder of its own, unless it is there already.
@@ -18,22 +18,14 @@ export async function installPackage(name, folder) {
   fs.mkdirSync(draft, { recursive: true });
   fs.writeFileSync(path.join(draft, 'package.json'), JSON.stringify({ private: true }));
   console.log(`installing ${name}`);
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`took longer than ${LIMIT_MS / 60_000} minutes`)), LIMIT_MS);
-  });
+  const patience = ['--fetch-retries=1', `--fetch-timeout=${ANSWER_MS}`];
   try {
-    await Promise.race([
-      npm(['install', '--no-package-lock', '--fetch-retries=1', name], { cwd: draft }),
-      late,
-    ]);
+    await npm(['install', '--no-package-lock', ...patience, name], { cwd: draft });
     fs.renameSync(draft, folder);
   } catch (error) {
     fs.rmSync(draft, { recursive: true, force: true, maxRetries: 3 });
     throw new Error(`${name} could not be installed (${error.message}). Is npm's registry within reach?`, {
       cause: error,
     });
-  } finally {
-    clearTimeout(timer);
   }
 }
