@@ -1,12 +1,8 @@
 import * as assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import * as fs from 'node:fs';
-import * as os from 'node:os';
-import * as path from 'node:path';
 import { test } from 'node:test';
 import { NEEDED, wrongContents, wrongPlatform, wrongSize } from '../../../scripts/packaging/contents.mjs';
 import { checkIntegrity } from '../../../scripts/lib/npmArchive.mjs';
-import { checksums } from '../../../scripts/packaging/packageAll.mjs';
 
 const languages = (platform: string) => (platform === 'linux-x64' ? ['go'] : []);
 const engine = 'dist/native/linux-x64/engine-0123456789abcdef.node.br';
@@ -59,15 +55,6 @@ test('an engine is taken only if it is the one of the lock file', () => {
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
   checkIntegrity('engine', bytes, integrity);
   assert.throws(() => checkIntegrity('engine', Buffer.from('Engine'), integrity), /not the expected package/);
-});
-
-test('checksums are in the form that sha256sum reads', t => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-sums-'));
-  t.after(() => fs.rmSync(folder, { recursive: true }));
-  const file = path.join(folder, 'redline.vsix');
-  fs.writeFileSync(file, 'abc');
-  const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
-  assert.equal(checksums([file]), `${hash}  redline.vsix\n`);
 });
 
 test('a package may have 4 MB without grammars, 5 with them, and 22 for all platforms', () => {
