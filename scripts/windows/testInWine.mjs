@@ -45,7 +45,7 @@ export async function testInWine(files, { grep }) {
   console.log(
     `redline: running ${run.length} files of tests under Wine: out/windows/output.txt has their output …`,
   );
-  const status = await runInWine(wine, at('job.json'));
+  const status = await runInWine(wine, at('job.json'), at('console.txt'));
   const lines = fs.existsSync(at('results.jsonl')) ? fs.readFileSync(at('results.jsonl'), 'utf8') : '';
   const tests = lines
     .split('\n')
@@ -54,26 +54,27 @@ export async function testInWine(files, { grep }) {
   const isWhole = tests.at(-1) === null;
   const verdict = judge(tests.filter(Boolean), listed, { isPart: grep !== undefined });
   console.log(verdict.text);
-  if (!isWhole) console.log(`✖ The run broke off with status ${status}: not all files were run.`);
+  if (!isWhole)
+    console.log(
+      `${fs.readFileSync(at('console.txt'), 'utf8')}✖ The run broke off with status ${status}: not all files were run.`,
+    );
   console.log(`${files.length - run.length} files are not run here; ${minutes(performance.now() - started)}`);
   console.log(`${verdict.passed} passed, ${verdict.failed} failed`);
   return isWhole && verdict.failed === 0 && verdict.passed > 0 ? 0 : 1;
 }
 
-async function runInWine({ node, env }, job) {
+/** The Windows Node cannot use a pipe as its console: that is a file. */
+async function runInWine({ node, env }, job, consoleFile) {
   const preload = windowsPath(inRepo('scripts', 'windows', 'keepAlive.cjs')).replaceAll('\\', '/');
+  const script = windowsPath(inRepo('scripts', 'windows', 'inWine.mjs'));
   try {
-    return await run(
-      'wine',
-      [node, windowsPath(inRepo('scripts', 'windows', 'inWine.mjs')), windowsPath(job)],
-      {
-        env: {
-          ...env,
-          NODE_OPTIONS: `--disable-warning=DEP0111 --require="${preload}"`,
-          NAPI_RS_NATIVE_LIBRARY_PATH: windowsPath(findEngine('win32-x64')),
-        },
+    return await run('sh', ['-c', 'exec wine "$@" >"$0" 2>&1', consoleFile, node, script, windowsPath(job)], {
+      env: {
+        ...env,
+        NODE_OPTIONS: `--disable-warning=DEP0111 --require="${preload}"`,
+        NAPI_RS_NATIVE_LIBRARY_PATH: windowsPath(findEngine('win32-x64')),
       },
-    );
+    });
   } finally {
     await endWine(env);
   }
