@@ -9,8 +9,8 @@ export const otherHistories = [
   ...proofFaults,
   {
     rule: 'power: a compacted log has its name on the disk',
-    file: 'base/log/jsonLog.ts',
-    from: 'await syncFolder(path.dirname(this.#file));',
+    file: 'base/system/replaceFile.ts',
+    from: 'await syncFolder(path.dirname(file));',
     to: '',
     histories: 'powerHistories',
   },

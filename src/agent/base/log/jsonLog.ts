@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
-import { appendFile, mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, truncate } from 'node:fs/promises';
 import * as path from 'node:path';
 import { TimeSlice } from '../async.ts';
 import { hasCode } from '../errors.ts';
@@ -12,12 +12,10 @@ import {
   type LogFormat,
   type LogReader,
 } from './logFormat.ts';
-import { replaceFile, syncFolder } from '../system/replaceFile.ts';
+import { replaceContent, syncFile } from '../system/replaceFile.ts';
 
 /** The flags of a write that appends to an existing file. They do not create one: it would lack the header. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
-/** How many bytes are searched at once for the end of the last complete line. */
-const TAIL = 64 * 1024;
 /** How many bytes are read at once. */
 const READ_AT_ONCE = 4 * 1024 * 1024;
 /** How many bytes of entries are encoded and written at once. */
@@ -77,7 +75,7 @@ export class JsonLog<T> {
     if (isChanged) await this.#replace([bytes]);
     // In bytes, since invalid UTF-8 changes its length when it is decoded.
     const whole = bytes.lastIndexOf('\n') + 1;
-    if (faults.torn) await truncateTo(this.#file, whole);
+    if (faults.torn) await truncate(this.#file, whole);
     if (whole === 0) {
       await mkdir(path.dirname(this.#file), { recursive: true });
       await appendFile(this.#file, encodeHeader(this.#format));
@@ -184,20 +182,8 @@ export class JsonLog<T> {
     return this.#ready && !this.#failed && this.#waiting === 0;
   }
 
-  /** Replaces the whole file atomically. */
-  async #replace(content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
-    const temporary = `${this.#file}.new`;
-    try {
-      await writeFile(temporary, content);
-      await syncFile(temporary);
-      await this.lock?.check();
-      await replaceFile(temporary, this.#file);
-      // Else a power cut may bring back the old file, whose last lines are not flushed.
-      await syncFolder(path.dirname(this.#file));
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
-      throw error;
-    }
+  #replace(content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+    return replaceContent(this.#file, content, () => this.lock?.check());
   }
 
   /** Runs work that appends, after all earlier work and once the log is prepared. */
@@ -271,45 +257,12 @@ async function readWhole(file: string): Promise<Buffer> {
   }
 }
 
-async function syncFile(file: string): Promise<void> {
-  // Opened for writing: some systems only flush such a handle.
-  const handle = await open(file, 'r+');
-  try {
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function truncateTo(file: string, length: number): Promise<void> {
-  const handle = await open(file, 'r+');
-  try {
-    await handle.truncate(length);
-  } finally {
-    await handle.close();
-  }
-}
-
 /** Truncates a file after its last line feed. @returns its new length; 0 if there is no file. */
 async function truncateToLastLine(file: string): Promise<number> {
-  const handle = await open(file, 'r+').catch(ignoreMissing);
-  if (!handle) return 0;
-  try {
-    const { size } = await handle.stat();
-    let end = size;
-    const chunk = Buffer.alloc(Math.min(TAIL, size));
-    while (end > 0) {
-      const start = Math.max(0, end - chunk.length);
-      await handle.read(chunk, 0, end - start, start);
-      const at = chunk.subarray(0, end - start).lastIndexOf(LINE_FEED);
-      end = at < 0 ? start : start + at + 1;
-      if (at >= 0) break;
-    }
-    if (end < size) await handle.truncate(end);
-    return end;
-  } finally {
-    await handle.close();
-  }
+  const bytes = await readWhole(file).catch(ignoreMissing);
+  const end = (bytes?.lastIndexOf(LINE_FEED) ?? -1) + 1;
+  if (bytes && end < bytes.length) await truncate(file, end);
+  return end;
 }
 
 /** Handles the error for a file or folder that need not exist. @throws any other error */

@@ -1,4 +1,5 @@
-import { open, rename } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode } from '../errors.ts';
 
@@ -41,6 +42,36 @@ export async function patiently<T>(
 /** Whether another program may just have the file open, which Windows answers with several errors. */
 export function isTransient(error: unknown, platform: NodeJS.Platform = process.platform): boolean {
   return hasCode(error, 'EBUSY') || (platform === 'win32' && hasCode(error, 'EPERM', 'EACCES'));
+}
+
+/**
+ * Writes a file beside another one and then in its place.
+ * @param before what must have happened before that
+ * @throws any error of the file system; then the file is as it was
+ */
+export async function replaceContent(
+  file: string,
+  content: Iterable<Buffer> | AsyncIterable<string | Buffer>,
+  before?: () => Promise<void> | undefined,
+): Promise<void> {
+  const temporary = `${file}.new`;
+  try {
+    await writeFile(temporary, content);
+    await syncFile(temporary);
+    await before?.();
+    await replaceFile(temporary, file);
+    // Else a power cut may bring back the old file, whose last bytes are not flushed.
+    await syncFolder(path.dirname(file));
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Makes the content of a file survive a power cut. Some systems flush only a file that is open for writing. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  await handle.datasync().finally(() => handle.close());
 }
 
 /** Makes the names in a folder survive a power cut, where the system can. */

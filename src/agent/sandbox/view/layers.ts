@@ -8,7 +8,7 @@ import { removedAbove, type PendingContents } from '../../hold/preview/overlay.t
 import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
 import { addOtherNames } from './hardLinks.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
-import type { Layer } from './upperTree.ts';
+import type { Layer, PutFile } from './upperTree.ts';
 
 /** In milliseconds. */
 const SECOND = 1_000;
@@ -137,17 +137,11 @@ export function untilLaterSecond(newest: number, now: number): number {
 export type Contents = ReadonlyMap<Layer, Map<string, Put>>;
 
 /** A file, or a deletion, that is put into the view. */
-export interface Put {
+export interface Put extends Omit<PutFile, 'left'> {
   /** Its workspace path. */
   readonly name: string;
   /** `null`: no file. */
   readonly left: FileContent | null;
-  /** The permission bits that a file gets; `undefined`: those of a new one. */
-  readonly mode: number | undefined;
-  /** The time of its last change; by default now. */
-  readonly time?: Date;
-  /** The path of the file of which this is another name. */
-  readonly sameAs?: string;
 }
 
 /** A place in the view. */

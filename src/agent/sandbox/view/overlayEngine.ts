@@ -5,7 +5,7 @@ import { beginningOf } from '../../base/cutText.ts';
 import { messageOf, messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 import type { PendingContents } from '../../hold/preview/overlay.ts';
-import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
+import type { FolderRoot } from '../../hold/preview/workspace.ts';
 import { assertNotStopped, type CommandPlan } from '../commands/commandPlan.ts';
 import type { RunSink } from '../commands/commandRuns.ts';
 import type { SandboxEnd, SandboxOfEngine } from '../commands/sandbox.ts';
@@ -18,7 +18,7 @@ import { FREED, isDiskFull, LOST, spaceAt, watchSpace, type Space } from './disk
 import { Effects, foundContent } from './effects.ts';
 import { removeTree } from './entries.ts';
 import { clearSetId, countNewer } from './heldFind.ts';
-import { forgetPut, Layers, type Contents, type Put } from './layers.ts';
+import { forgetPut, Layers, type Contents } from './layers.ts';
 import { PastFiles } from './pastFiles.ts';
 import { EndlessError, Namespace } from './namespace.ts';
 import { readableOf } from './repositoryAbove.ts';
@@ -33,6 +33,7 @@ import {
   openAbove,
   putFiles,
   type Layer,
+  type PutFile,
 } from './upperTree.ts';
 
 /** How many files are compared concurrently. */
@@ -233,7 +234,7 @@ export class OverlaySandbox implements SandboxOfEngine {
     for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(this.#storage, name), 0o1777);
     const [deleted, folders] = [new Set<string>(), new Set<string>()];
     for (const [layer, puts] of contents) {
-      const files = new Map<string, Put & { readonly left: FileContent }>();
+      const files = new Map<string, PutFile>();
       for (const [relative, { left, ...put }] of puts)
         if (left) files.set(relative, { ...put, left });
         else deleted.add(path.join(layer.root, relative));

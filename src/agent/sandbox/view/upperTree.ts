@@ -79,12 +79,13 @@ export async function emptyWork(work: string): Promise<void> {
 }
 
 /** A file that is put into an upper tree. */
-interface PutFile {
+export interface PutFile {
   readonly left: FileContent;
   /** The permission bits that a file gets; `undefined`: those of a new one. */
   readonly mode: number | undefined;
+  /** The time of its last change; by default now. */
   readonly time?: Date;
-  /** Another path of the same file. */
+  /** The path of the file of which this is another name. */
   readonly sameAs?: string;
 }
 

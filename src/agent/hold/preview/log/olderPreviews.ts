@@ -8,7 +8,7 @@ import { encodeEntry, LINE_FEED, parseLine } from '../../../base/log/jsonLines.t
 import { ignoreMissing } from '../../../base/log/jsonLog.ts';
 import { encodeHeader } from '../../../base/log/logFormat.ts';
 import { toldVersion, withLostFeeds } from '../../../base/log/olderLog.ts';
-import { replaceFile } from '../../../base/system/replaceFile.ts';
+import { replaceContent } from '../../../base/system/replaceFile.ts';
 import { isBinary, type BinarySide } from '../fileChange.ts';
 import type { Contents } from './contents.ts';
 import { parseEntry, previewLogFormat } from './previewLog.ts';
@@ -35,21 +35,7 @@ interface Line {
 export async function migratePreviews(file: string, contents: Contents): Promise<void> {
   const found = await versionOf(file);
   if (!found || found.version >= previewLogFormat.version) return;
-  const temporary = `${file}.new`;
-  try {
-    const out = await fs.open(temporary, 'w');
-    try {
-      for await (const piece of migrated(file, found, contents)) await out.appendFile(piece);
-      await contents.flush();
-      await out.datasync();
-    } finally {
-      await out.close();
-    }
-    await replaceFile(temporary, file);
-  } catch (error) {
-    await fs.rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
+  await replaceContent(file, migrated(file, found, contents), () => contents.flush());
 }
 
 /** Version of a log, and whether its first line is its header, even a damaged one. */

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { isRecord } from '../../../base/json.ts';
 import type { Sha256 } from '../../../base/hash.ts';
+import { syncFile } from '../../../base/system/replaceFile.ts';
 import type { Ends } from './sharedEnds.ts';
 
 /** Place of a content: the name of its pack, and the offset and length of its record there, in bytes. */
@@ -107,8 +108,7 @@ export class Packs {
   /** Settles once everything that was written would survive a crash of the machine. */
   async flush(): Promise<void> {
     for (const [name, size] of this.#unsynced) {
-      const handle = await fs.promises.open(path.join(this.#folder, name), 'r+');
-      await handle.datasync().finally(() => handle.close());
+      await syncFile(path.join(this.#folder, name));
       // Else it has grown meanwhile.
       if (this.#unsynced.get(name) === size) this.#unsynced.delete(name);
     }
