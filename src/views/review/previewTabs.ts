@@ -3,15 +3,10 @@ import * as vscode from 'vscode';
 import { titleOf, type Preview } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import { oneLine } from '../plainText.ts';
-import { imageMark, parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
-
-/** The title of a preview's tab. @param notes differences that the diff does not show */
-export function tabTitle(name: string, notes: readonly string[] = [], mark = 'Redline'): string {
-  return [`${name} (${mark})`, ...notes].join(NOTE);
-}
+import { IMAGE_MARK, parsePreviewUri, type PreviewAddress } from '../workspace/previewUri.ts';
 
 /** Mark of a multi-file diff in its title, with its suffixes: notes, and the number of files that VS Code may append. */
-const MARK = / \(Redline(?: (?<id>p[1-9]\d*))?\)(?=$| \(| · )/g;
+const MARK = / \(Redline(?: (?<number>[1-9]\d*))?\)(?=$| \(| · )/g;
 
 /** Comes before a note in a title. */
 export const NOTE = ' · ';
@@ -26,19 +21,22 @@ export class PreviewTabs {
   readonly #store: PreviewStore;
   /** By the title of a tab, the ids of the previews that it shows together. */
   readonly #together = new Map<string, readonly string[]>();
+  /** By the name of a tab, the ids of the previews that have been shown under it, in the order of their numbers. */
+  readonly #named = new Map<string, readonly string[]>();
 
   constructor(store: PreviewStore) {
     this.#store = store;
   }
 
   /**
-   * The title of a preview's multi-file diff: the stable API gives nothing else to recognise it by. The first preview with a name
-   * needs no id in its title.
+   * The number of a preview among those whose tabs have this name, from 1: a title has no id. After a reload, only the first is known
+   * by it.
+   * @param name its title or, of images, the name of their file
    */
-  multiDiffTitle(preview: Preview, notes: readonly string[]): string {
-    const name = oneLine(titleOf(preview));
-    const isFirst = this.#firstNamed(name)?.id === preview.id;
-    return tabTitle(name, notes, isFirst ? undefined : `Redline ${preview.id}`);
+  numberOf({ id }: Preview, name: string): number {
+    const ids = [...new Set([...(this.#named.get(name) ?? [this.#firstNamed(name)?.id ?? id]), id])];
+    this.#named.set(name, ids);
+    return ids.indexOf(id) + 1;
   }
 
   /** The id of the preview that a tab shows, if any. */
@@ -138,14 +136,17 @@ export class PreviewTabs {
 
   /**
    * Closes the tabs of unknown previews: those of another window on the folder, which VS Code restores here, and forgotten ones. A
-   * multi-file diff can only be recognized by its title.
+   * multi-file diff and a diff of images can only be recognized by their titles.
    */
   closeForgotten(): Promise<void> {
     const isForgotten = (id: string | undefined): boolean => id !== undefined && !this.#store.get(id);
     return closeTabs(
       tab =>
         isForgotten(addressOf(tab)?.previewId) ||
-        (mayBeMultiDiff(tab.input) && tab.label.search(MARK) >= 0 && this.#idOfMultiDiff(tab) === undefined),
+        (mayBeMultiDiff(tab.input) &&
+          tab.label.search(MARK) >= 0 &&
+          this.#idOfMultiDiff(tab) === undefined) ||
+        (imagesIn(tab) !== undefined && this.#ofImages(tab) === undefined),
     );
   }
 
@@ -170,18 +171,18 @@ export class PreviewTabs {
     const address = addressOf(tab);
     if (address) return isGone(address);
     const images = this.#ofImages(tab);
-    return (
-      images !== undefined &&
-      images.changes?.every(({ path }) => tab.label !== imagesLabel(images.id, path)) === true
-    );
+    return images?.changes !== undefined && !hasFile(images, imagesIn(tab)?.name);
   }
 
   /** The preview whose images a tab compares, by the name that VS Code gives it: the API has no input type for it either. */
-  #ofImages({ input, label }: vscode.Tab): Preview | undefined {
-    const mark = input === undefined ? / \(Redline (p[1-9]\d*)\)\.\w+$/.exec(label) : null;
-    const preview = mark?.[1] === undefined ? undefined : this.#store.get(mark[1]);
-    const [name = '', marked] = label.slice(0, mark?.index).split(' ↔ ');
-    return name === marked ? preview : undefined;
+  #ofImages(tab: vscode.Tab): Preview | undefined {
+    const shown = imagesIn(tab);
+    return shown && this.#numbered(shown.name, shown.number);
+  }
+
+  #numbered(name: string, number = '1'): Preview | undefined {
+    const ids = this.#named.get(name) ?? [this.#firstNamed(name)?.id];
+    return this.#store.get(ids[Number(number) - 1] ?? '');
   }
 
   /** Recognises a multi-file diff by its title; a tab that merely mentions a preview does not match. */
@@ -189,15 +190,16 @@ export class PreviewTabs {
     if (!mayBeMultiDiff(input)) return undefined;
     for (const { index, groups } of [...label.matchAll(MARK)].reverse()) {
       const name = label.slice(0, index);
-      const id = groups?.['id'];
-      const preview = id === undefined ? this.#firstNamed(name) : this.#store.get(id);
+      const preview = this.#numbered(name, groups?.['number']);
       if (preview && oneLine(titleOf(preview)) === name) return preview.id;
     }
     return undefined;
   }
 
   #firstNamed(name: string): Preview | undefined {
-    return this.#store.all().find(preview => preview.kind === 'files' && oneLine(titleOf(preview)) === name);
+    return this.#store
+      .all()
+      .find(one => (one.kind === 'files' && oneLine(titleOf(one)) === name) || hasFile(one, name));
   }
 }
 
@@ -206,10 +208,15 @@ function isWelcome({ input, label, isPinned }: vscode.Tab): boolean {
   return input === undefined && !isPinned && label === vscode.l10n.t('Welcome');
 }
 
-/** How VS Code names the diff of an image. */
-function imagesLabel(previewId: string, path: string): string {
-  const name = posix.basename(path);
-  return `${name} ↔ ${name}${imageMark(previewId, path)}`;
+/** What VS Code's name for the diff of an image says: `logo.png ↔ logo.png (Redline 2).png`. */
+function imagesIn({ input, label }: vscode.Tab): { name: string; number: string | undefined } | undefined {
+  const mark = input === undefined ? IMAGE_MARK.exec(label) : null;
+  const [name = '', marked] = label.slice(0, mark?.index).split(' ↔ ');
+  return mark && name === marked ? { name, number: mark[1] } : undefined;
+}
+
+function hasFile({ changes }: Preview, name: string | undefined): boolean {
+  return changes?.some(({ path }) => posix.basename(path) === name) ?? false;
 }
 
 /** A multi-file diff has no input, or one whose class is not in the stable API. */

@@ -7,9 +7,9 @@ import { oneLine } from '../plainText.ts';
 import { REHEARSAL } from '../commandRegistry.ts';
 import type { CommandId } from '../contributions.ts';
 import { isOfImages } from './documents/sideDocument.ts';
-import { tabTitle, type PreviewTabs } from './previewTabs.ts';
+import type { PreviewTabs } from './previewTabs.ts';
 import { changeUri, documentPath, imageUri, opaqueUri, type FileUris } from '../workspace/previewUri.ts';
-import { overviewNotes, titleNotes } from './titleNotes.ts';
+import { imageMark, multiDiffTitle, overviewNotes, tabTitle, titleNotes } from './titleNotes.ts';
 
 /**
  * Shows a preview in VS Code's editor for it: changes of files as diffs; new and deleted files, plans, commands and tool calls
@@ -37,10 +37,10 @@ export async function showDiff(
     return;
   }
   const only = changes.length === 1 ? changes[0] : changes.find(change => change.path === path);
-  if (only && isOfImages(only)) return showImages(preview, only, files, options);
+  if (only && isOfImages(only)) return showImages(preview, only, files, tabs, options);
   if (only && !opensInItsEditor(only)) {
     const notes = [nameIn(changes, only), ...(await titleNotes(only))];
-    const title = tabs.multiDiffTitle(preview, notes);
+    const title = multiDiffTitle(tabs, preview, notes);
     await vscode.commands.executeCommand('vscode.changes', title, [shownFile(id, only, files)]);
     return;
   }
@@ -53,7 +53,7 @@ export async function showDiff(
     return;
   }
   const notes = [...leftOutNote(changes.length), ...(await overviewNotes(changes.slice(0, MAX_FILES)))];
-  const title = tabs.multiDiffTitle(preview, notes);
+  const title = multiDiffTitle(tabs, preview, notes);
   await vscode.commands.executeCommand('vscode.changes', title, shownFiles(preview, files, MAX_FILES));
 }
 
@@ -76,13 +76,18 @@ export function rehearseKeys(): void {
 
 /** Shows an image as VS Code does, side by side with the one that it replaces. */
 async function showImages(
-  { changes, id }: Preview,
+  preview: Preview,
   change: FileChange,
   files: FileUris,
+  tabs: PreviewTabs,
   options: vscode.TextDocumentShowOptions,
 ): Promise<void> {
+  const { changes, id } = preview;
   const title = tabTitle(nameIn(changes ?? [], change), await titleNotes(change));
-  const [base, proposal] = (['base', 'proposal'] as const).map(side => imageUri(id, change, side, files));
+  const mark = imageMark(tabs, preview, change.path);
+  const [base, proposal] = (['base', 'proposal'] as const).map(side =>
+    imageUri(id, change, side, files, mark),
+  );
   if (!change.before || !change.after) {
     await vscode.commands.executeCommand('vscode.open', change.after ? proposal : base, options, title);
     return;

@@ -9,7 +9,7 @@ import type { Ctx } from '../ctx.ts';
 import { oneLine } from '../plainText.ts';
 import { showInfo } from '../toast.ts';
 import type { LookedAt } from './lookedAt.ts';
-import { tabTitle } from './previewTabs.ts';
+import { tabTitle } from './titleNotes.ts';
 import { changeUri, parsePreviewUri } from '../workspace/previewUri.ts';
 import { shownChange } from './shownChange.ts';
 

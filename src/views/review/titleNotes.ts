@@ -1,8 +1,38 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { inTime, TimeSlice } from '../../agent/base/async.ts';
 import { textOf, type FileChange } from '../../agent/hold/preview/fileChange.ts';
+import { titleOf, type Preview } from '../../agent/hold/preview/preview.ts';
+import { oneLine } from '../plainText.ts';
+import { NOTE, type PreviewTabs } from './previewTabs.ts';
 import { hiddenDifferences, lastingDifferences } from './hiddenDifference.ts';
 import { plural } from '../plainText.ts';
+
+/** The title of a preview's tab. @param notes differences that the diff does not show */
+export function tabTitle(name: string, notes: readonly string[] = [], mark = markOf(1)): string {
+  return [`${name} (${mark})`, ...notes].join(NOTE);
+}
+
+/**
+ * The title of a preview's multi-file diff: the stable API gives nothing else to recognise it by. Of several with one name, the
+ * later ones have a number.
+ */
+export function multiDiffTitle(tabs: PreviewTabs, preview: Preview, notes: readonly string[]): string {
+  const name = oneLine(titleOf(preview));
+  return tabTitle(name, notes, markOf(tabs.numberOf(preview, name)));
+}
+
+/**
+ * Comes after the name of a proposed image: VS Code names the diff of two images by their names, not by its title. It
+ * chooses the editor for images by the end of the name.
+ */
+export function imageMark(tabs: PreviewTabs, preview: Preview, path: string): string {
+  return ` (${markOf(tabs.numberOf(preview, posix.basename(path)))})${posix.extname(path)}`;
+}
+
+function markOf(number: number): string {
+  return number === 1 ? 'Redline' : `Redline ${number}`;
+}
 
 // A title cannot be changed while its tab is open, but its preview can be edited or rebased. So facts that may change are worded
 // for the moment when the tab was opened; the lenses always show the current state.

@@ -47,14 +47,16 @@ export function changeUri(
   return previewUri({ previewId, side, path: documentPath(change.path, files) });
 }
 
-/** The image of one side of a change. */
+/** The image of one side of a change. @param mark `imageMark`, which comes after the name of a proposed one */
 export function imageUri(
   previewId: string,
   change: FileChange,
   side: PreviewSide,
   files: FileUris,
+  mark: string,
 ): vscode.Uri {
-  return previewUri({ previewId, side, path: documentPath(change.path, files), isImage: true });
+  const path = documentPath(change.path, files);
+  return previewUri({ previewId, side, path: side === 'proposal' ? path + mark : path, isImage: true });
 }
 
 /** The URI of a change in a row: for the URI of the document itself, VS Code would draw a lock in place of the letter. */
@@ -83,24 +85,18 @@ export function parsePreviewUri(uri: vscode.Uri): PreviewAddress | undefined {
   const side = named === 'base' || named === 'deleted' ? named : 'proposal';
   const { authority: previewId, path } = uri;
   if (image !== 'image') return { previewId, side, path };
-  const mark = imageMark(previewId, path);
-  return { previewId, side, path: path.endsWith(mark) ? path.slice(0, -mark.length) : path, isImage: true };
+  return { previewId, side, path: side === 'proposal' ? path.replace(IMAGE_MARK, '') : path, isImage: true };
 }
 
-/**
- * Comes after the name of a proposed image: VS Code names the diff of two images by their names, not by its title. It
- * chooses the editor for images by the end of the name.
- */
-export function imageMark(previewId: string, path: string): string {
-  return ` (Redline ${previewId})${posix.extname(path)}`;
-}
+/** The `imageMark` at the end of the name of a proposed image, with its number. */
+export const IMAGE_MARK = / \(Redline(?: ([1-9]\d*))?\)\.\w+$/;
 
 function previewUri({ previewId, side, path, isImage }: PreviewAddress): vscode.Uri {
   const query = side === 'proposal' ? '' : side;
   return vscode.Uri.from({
     scheme: PREVIEW_SCHEME,
     authority: previewId,
-    path: isImage && side === 'proposal' ? path + imageMark(previewId, path) : path,
+    path,
     query: isImage ? `${query}&image` : query,
   });
 }

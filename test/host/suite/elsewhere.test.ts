@@ -170,19 +170,19 @@ suite('changes made elsewhere', () => {
     assert.match(await text('data.bin', ''), /^Binary file, 3 bytes, SHA-256 [0-9a-f]{64}$/);
     assert.match(await text('i.png', ''), /^Binary file, \d+ bytes/);
     assert.deepEqual(await document('i.png', 'base&image'), black);
-    assert.deepEqual(await document(`i.png (Redline ${id}).png`, '&image'), white);
+    assert.deepEqual(await document('i.png (Redline).png', '&image'), white);
 
     await run('redline.preview.open', id, name('i.png'));
     const labels = (): readonly string[] =>
       vscode.window.tabGroups.all.flatMap(group => group.tabs.map(({ label }) => label));
-    const images = (of: string): string => `i.png ↔ i.png (Redline ${of}).png`;
-    const closed = (of: string): Promise<true> => {
-      const isClosed = (): true | undefined => !labels().includes(images(of)) || undefined;
+    const images = (mark: string): string => `i.png ↔ i.png (${mark}).png`;
+    const closed = (mark: string): Promise<true> => {
+      const isClosed = (): true | undefined => !labels().includes(images(mark)) || undefined;
       return until(vscode.window.tabGroups.onDidChangeTabs, isClosed, 'the diff of the images to be closed');
     };
-    assert.deepEqual(labels(), [images(id)]);
+    assert.deepEqual(labels(), [images('Redline')]);
     await run('redline.preview.applyFile', id, name('i.png'), api.previews.get(id)?.revision);
-    await closed(id);
+    await closed('Redline');
     assert.deepEqual(readFileSync(path.join(root, 'i.png')), white);
     assert.equal(readlinkSync(path.join(root, 'link')), 'a.ts');
     await run('redline.preview.apply', id);
@@ -193,9 +193,9 @@ suite('changes made elsewhere', () => {
     write('i.png', black);
     const [alone = ''] = (await run('redline.elsewhere.reviewBranch', 'whole')) ?? [];
     await run('redline.preview.open', alone);
-    assert.deepEqual(labels(), [images(alone)]);
+    assert.deepEqual(labels(), [images('Redline 2')]);
     await run('redline.preview.discard', alone);
-    await closed(alone);
+    await closed('Redline 2');
     assert.deepEqual(readFileSync(path.join(root, 'i.png')), black);
   });
 
