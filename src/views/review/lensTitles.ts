@@ -55,9 +55,14 @@ export interface LensSubject {
  * The lenses above a hunk, the same at each: `Apply · Discard · More…`. They are for the hunk, or for the file if it has only one.
  * A preview that cannot be applied has the remedy above its first hunk, a resolved one its outcome.
  * @param hunk counted from 0
+ * @param view {@link viewOf} the subject, which is the same for all of its hunks
  */
-export function hunkLenses(subject: LensSubject, store: PreviewStore, hunk = 0): vscode.Command[] {
-  const view = viewOf(subject, store);
+export function hunkLenses(
+  subject: LensSubject,
+  store: PreviewStore,
+  hunk = 0,
+  view = viewOf(subject, store),
+): vscode.Command[] {
   if (view.outcome.kind !== 'pending') return hunk === 0 ? resolvedRow(view) : [];
   const { preview, change, hunks } = subject;
   const { id, revision } = preview;
@@ -130,7 +135,8 @@ export function warningLenses(subject: LensSubject, store: PreviewStore): vscode
   ];
 }
 
-function viewOf({ preview, checks, risks }: LensSubject, store: PreviewStore): PreviewView {
+/** What the lenses say of the preview. */
+export function viewOf({ preview, checks, risks }: LensSubject, store: PreviewStore): PreviewView {
   return previewView(preview, {
     // Redline's own applies return no error.
     lastAttempt:

@@ -103,7 +103,7 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
   }
 
   async #lenses(
-    { hunkLenses, warningLenses }: LensTitles,
+    { hunkLenses, viewOf, warningLenses }: LensTitles,
     address: PreviewAddress,
   ): Promise<[line: number, command: vscode.Command][]> {
     const store = this.#store;
@@ -130,9 +130,10 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
       ...at(Math.max(0, first - 1), warningLenses(subject, store)),
       ...at(first, hunkLenses(subject, store)),
     ];
+    const view = viewOf(subject, store);
     const slice = new TimeSlice();
     for (let n = 1; n < hunks.length; n++) {
-      lenses.push(...at(hunks[n]!.afterStart, hunkLenses(subject, store, n)));
+      lenses.push(...at(hunks[n]!.afterStart, hunkLenses(subject, store, n, view)));
       if (n % AT_ONCE === 0) await slice.turn();
     }
     return lenses;
