@@ -74,7 +74,7 @@ async function walk(workbench) {
   await workbench.runCommand('Redline: Discard Hunk with Reason…');
   await workbench.page.locator('.quick-input-widget:visible input.input').fill(REASON);
   await workbench.page.keyboard.press('Enter');
-  await chat.getByText('The rest still waits for you').waitFor();
+  await chat.getByText('The other hunk still waits for you').waitFor();
   // The test runs again on the rest, whose only hunk is all there is to apply.
   await passed.waitFor();
   await workbench.page

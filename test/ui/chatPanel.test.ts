@@ -702,6 +702,31 @@ describe('the chat panel', () => {
     assert.deepEqual(await chat.said(), [{ type: 'action', name: 'selectModel' }]);
   });
 
+  test('what a call is about is cut before its name, and its outcome is one line', async () => {
+    const url = `https://docs.example.com/${'a-long-page/'.repeat(20)}`;
+    await chat.snapshot([tool({ name: 'fetch_url', status: 'failed', summary: url })]);
+    const { page } = chat;
+    const row = await page.locator('.tool > summary').boundingBox();
+    for (const part of ['.tool-name', '.tool-status']) {
+      const cut = await page.evaluate<number>(`(() => {
+        const one = document.querySelector('${part}');
+        const text = document.createRange();
+        text.selectNodeContents(one);
+        return text.getBoundingClientRect().width - one.getBoundingClientRect().width;
+      })()`);
+      assert.ok(cut <= 0, `${part} lacks ${cut} pixels`);
+    }
+    assert.ok(row && row.height < 30, `the row is ${row?.height} pixels high`);
+  });
+
+  test('the empty state offers to connect an agent, with a model, too', async () => {
+    for (const offline of [true, false]) {
+      await chat.snapshot([], { offline });
+      await chat.page.getByRole('button', { name: 'Connect an Agent…' }).click();
+      assert.deepEqual(await chat.said(), [{ type: 'action', name: 'agents.connect' }]);
+    }
+  });
+
   test('the empty state offers examples, which go to the composer', async () => {
     const { page } = chat;
     await chat.snapshot([]);

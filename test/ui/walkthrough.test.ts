@@ -116,7 +116,7 @@ uiTest(
     await contextMenu(tour, proposedLine(tour, 'Grand total'), 'Discard Hunk with Reason…');
     await tour.page.locator('.quick-input-widget:visible input.input').fill('Keep “Total”.');
     await tour.page.keyboard.press('Enter');
-    await chat.getByText('The rest still waits for you').waitFor();
+    await chat.getByText('The other hunk still waits for you').waitFor();
     await tour.picture('tour-refused');
     assert.equal(tour.readFile(file), code);
     await tour.lens('Apply').first().click();

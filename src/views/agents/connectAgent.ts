@@ -231,7 +231,7 @@ async function pickAgent(): Promise<KnownAgent | 'other' | { readonly program: s
     {
       label: l10n.t('Connect Another…'),
       description: l10n.t('shows the steps'),
-      detail: l10n.t('its own tools still write'),
+      detail: l10n.t('Its own tools still write.'),
       agent: 'other' as const,
     },
   ];

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 
 /** Actions of the buttons below a failed answer and a notice. */
-export const chatActions = ['showLog', 'setApiKey', 'selectModel', 'continue', 'manageTrust'] as const;
+export const chatActions = [
+  ...['showLog', 'setApiKey', 'selectModel', 'agents.connect', 'continue', 'manageTrust'],
+] as const;
 export type ChatAction = (typeof chatActions)[number];
 /** The most characters of a call's input, and of its result, that are shown. */
 export const MAX_SHOWN_CHARS = 6_000;
@@ -71,10 +73,12 @@ const remedy = z.object({ type: z.enum(['undo', 'redo', 'reopen']), id: previewI
 /** A hunk or file that was resolved separately. */
 const partRow = z.object({
   id: previewId,
-  /** The name of its file; left out for the rest of the preview. */
+  /** The name of its file; left out for the hunks that were not split off. */
   file: z.optional(z.string()),
   /** Left out if it is a whole file. */
   hunk: z.optional(z.int()),
+  /** The number of the hunks that were not split off. */
+  others: z.optional(z.int()),
   state: cardState,
   /** It was discarded, and a pending preview proposes it again; once that preview is resolved, `state` is its state. */
   isReopened: z.optional(z.boolean()),

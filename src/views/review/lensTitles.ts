@@ -33,6 +33,7 @@ import {
   rebaseText,
   recommendationText,
   runText,
+  underWayText,
 } from '../texts/previewWords.ts';
 import { checkSentence, checkText } from '../texts/checkWords.ts';
 import { riskNote, riskText } from '../texts/riskWords.ts';
@@ -174,15 +175,11 @@ function checkLens(check: CheckMark): vscode.Command {
 }
 
 /** The lenses of a preview that cannot be resolved, or not right now. */
-function resolvedRow({ outcome, remedy }: PreviewView): vscode.Command[] {
+function resolvedRow({ preview, outcome, remedy }: PreviewView): vscode.Command[] {
   const { l10n } = vscode;
   switch (outcome.kind) {
     case 'applying':
-      return [
-        note(
-          outcome.action === 'apply' ? l10n.t('$(sync~spin) Applying…') : l10n.t('$(sync~spin) Discarding…'),
-        ),
-      ];
+      return [note(`$(sync~spin) ${underWayText(outcome.action, faceOf(preview))}`)];
     case 'returnedError':
       return [note(l10n.t('$(error) Applied, and returned an error: {0}', withoutIcons(outcome.error)))];
     case 'applied':

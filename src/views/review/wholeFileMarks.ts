@@ -9,8 +9,8 @@ export class WholeFileMarks extends Owner {
   readonly #store: PreviewStore;
   readonly #files: FileUris;
   readonly #marks = {
-    create: this.own(markOf('diffEditor.insertedLineBackground', 'M8 3v10M3 8h10')),
-    delete: this.own(markOf('diffEditor.removedLineBackground', 'M3 8h10')),
+    create: this.own(markOf('inserted', 'M8 3v10M3 8h10')),
+    delete: this.own(markOf('removed', 'M3 8h10')),
   };
 
   constructor(store: PreviewStore, files: FileUris) {
@@ -44,11 +44,17 @@ export class WholeFileMarks extends Owner {
   }
 }
 
-/** @param sign the path of a plus or minus beside each line: in high contrast, the colours are invisible */
-function markOf(color: string, sign: string): vscode.TextEditorDecorationType {
+/**
+ * Lines as a diff shows them: with a colour, or with a border in high contrast.
+ * @param sign the path of a plus or minus beside each line
+ */
+function markOf(kind: 'inserted' | 'removed', sign: string): vscode.TextEditorDecorationType {
   return vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor(color),
+    backgroundColor: new vscode.ThemeColor(`diffEditor.${kind}LineBackground`),
+    // Only themes of high contrast have this colour.
+    border: '1px dashed',
+    borderColor: new vscode.ThemeColor(`diffEditor.${kind}TextBorder`),
     gutterIconSize: '60%',
     dark: { gutterIconPath: signOf(sign, 'white') },
     light: { gutterIconPath: signOf(sign, 'black') },

@@ -52,6 +52,12 @@ export function isRunAgain(problem: Problem | undefined): boolean {
   return problem?.kind === 'failed' && problem.isPartial === true;
 }
 
+/** What happens to a preview right now. */
+export function underWayText(action: 'apply' | 'discard', face: PreviewItem['face'] | undefined): string {
+  if (action === 'discard') return l10n.t('Discarding…');
+  return face === 'run' || face === 'call' ? l10n.t('Running…') : l10n.t('Applying…');
+}
+
 /** Label of the button that applies a preview. */
 export function applyVerb(face: PreviewItem['face'], problem: Problem | undefined): string {
   if (isRunAgain(problem)) return l10n.t('Run Again');

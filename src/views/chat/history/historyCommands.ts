@@ -76,15 +76,10 @@ async function revertTo(session: Session, target: NodeId | null): Promise<boolea
     void showInfo(vscode.l10n.t('The conversation is already there.'));
     return false;
   }
-  const place = target === null ? vscode.l10n.t('the beginning') : renderNodeId(target);
-  const count = abandonedNodeIds.length;
   const text =
-    count === 0
-      ? vscode.l10n.t('The conversation continues from {0}.', place)
-      : vscode.l10n.t(
-          'The conversation continues from {0}. Later messages are kept as a branch in History.',
-          place,
-        );
+    abandonedNodeIds.length === 0
+      ? vscode.l10n.t('The conversation continues from here.')
+      : vscode.l10n.t('Later messages are kept as a branch in History.');
   void vscode.window.setStatusBarMessage(text, STATUS_MS);
   return true;
 }

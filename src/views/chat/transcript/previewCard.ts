@@ -122,7 +122,7 @@ function outcomePart({
   };
 }
 
-/** The rows of the parts. The rest of a preview gets a row too once it is resolved. */
+/** The rows of the parts. What was not split off gets a row too once it is resolved. */
 function partsOf(view: PreviewView): ItemOf<'preview'>['parts'] {
   const { preview, total, parts } = view;
   if (parts.length === 0) return undefined;
@@ -133,8 +133,9 @@ function partsOf(view: PreviewView): ItemOf<'preview'>['parts'] {
   });
   const counts = { applied: 0, discarded: 0, undone: 0, left: 0 };
   for (const { preview: part, outcome } of parts) countHunks(counts, outcome, part.part?.hunks ?? 1);
-  countHunks(counts, view.outcome, total?.hunks ?? 1);
-  const rest: PartRow[] = isOpen(preview) ? [] : [{ id: preview.id, ...outcomePart(view) }];
+  const others = total?.hunks ?? 1;
+  countHunks(counts, view.outcome, others);
+  const rest: PartRow[] = isOpen(preview) ? [] : [{ id: preview.id, others, ...outcomePart(view) }];
   return { rows: [...rows, ...rest].slice(-MAX_PARTS), counts };
 }
 

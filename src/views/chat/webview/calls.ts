@@ -34,7 +34,7 @@ export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined): 
       icon(TOOL_ICONS[status], status === 'running' ? 'codicon-modifier-spin' : ''),
       el('span', { class: 'tool-name' }, said),
       el('span', { class: 'tool-summary' }, summary),
-      el('span', { class: isPlain ? 'hidden' : '' }, `, ${statusWord(status)}`),
+      el('span', { class: isPlain ? 'hidden' : 'tool-status' }, `, ${statusWord(status)}`),
       progress !== undefined && el('span', { class: 'tool-progress' }, progress),
       icon('chevron-right', 'chevron'),
     ),

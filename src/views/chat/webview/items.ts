@@ -249,7 +249,8 @@ function renderError({ text, actions }: ItemOf<'error'>): HTMLElement {
   );
 }
 
-function actionButton(name: ChatAction, label = actionLabel(name)): HTMLElement {
+/** A button for a command that needs no more than its name. */
+export function actionButton(name: ChatAction, label = actionLabel(name)): HTMLElement {
   return button({
     class: 'button secondary',
     label,
@@ -266,6 +267,8 @@ function actionLabel(name: ChatAction): string {
       return l10n.t('Set API Key');
     case 'selectModel':
       return l10n.t('Select Model');
+    case 'agents.connect':
+      return l10n.t('Connect an Agent…');
     case 'continue':
       return l10n.t('Try Again');
     case 'manageTrust':

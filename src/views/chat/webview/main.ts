@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { attachmentRef, hostMessage, type ChatStatus, type HostMessage } from '../protocol.ts';
 import { Composer, type Draft } from './prompt/composer.ts';
 import { button, el } from './dom.ts';
+import { actionButton } from './items.ts';
 import './jitless.ts';
 import { MessageList } from './messageList.ts';
 import { ModeSwitch } from './prompt/modeSwitch.ts';
@@ -104,19 +105,14 @@ class EmptyState {
   constructor(use: (text: string) => void) {
     this.#use = use;
     this.#examples = el('ul', { class: 'examples', aria: { label: l10n.t('Examples') } });
-    this.#connect = button({
-      class: 'button secondary',
-      label: l10n.t('Connect a Model'),
-      data: { action: 'selectModel' },
-      onClick: () => post({ type: 'action', name: 'selectModel' }),
-    });
+    this.#connect = actionButton('selectModel', l10n.t('Connect a Model'));
     this.element = el(
       'section',
       { class: 'empty' },
       el('p', { class: 'empty-title' }, l10n.t('Ask for a change, then review it as a diff.')),
       el('p', { class: 'empty-hint' }, l10n.t('Nothing is written to your files until you apply it.')),
       this.#examples,
-      this.#connect,
+      el('div', { class: 'buttons' }, actionButton('agents.connect'), this.#connect),
     );
   }
 

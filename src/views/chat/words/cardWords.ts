@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { countText } from '../../../agent/base/localiser.ts';
 import {
   byText,
   expiredText,
@@ -8,25 +9,26 @@ import {
   rebaseText,
   recommendationText,
   runText,
+  underWayText,
 } from '../../texts/previewWords.ts';
 import type { CardState, HunkCounts, ItemOf, PartRow } from '../protocol.ts';
 import { plural } from '../../plainText.ts';
 
 type Card = ItemOf<'preview'>;
-type Outcome = Pick<PartRow, 'state' | 'isReopened'>;
+type Outcome = Pick<PartRow, 'state' | 'isReopened'> & Partial<Pick<Card, 'face'>>;
 
 /** The state of a preview, with who resolved it; `undefined` while it is just pending. */
-export function stateText({ state, isReopened }: Outcome): string | undefined {
-  const text = ownStateText(state);
+export function stateText({ state, isReopened, face }: Outcome): string | undefined {
+  const text = ownStateText(state, face);
   return text !== undefined && isReopened ? l10n.t('{0}, reopened', text) : text;
 }
 
-function ownStateText(state: CardState): string | undefined {
+function ownStateText(state: CardState, face: Outcome['face']): string | undefined {
   switch (state.kind) {
     case 'pending':
       return undefined;
     case 'applying':
-      return state.action === 'apply' ? l10n.t('Applying…') : l10n.t('Discarding…');
+      return underWayText(state.action, face);
     case 'applied':
     case 'discarded':
     case 'undone':
@@ -88,8 +90,8 @@ export function hunksText(counts: HunkCounts): string {
 }
 
 /** `cart.ts, hunk 2`, or the file's name if it is a whole file. */
-export function partName({ file, hunk }: PartRow): string {
-  if (file === undefined) return l10n.t('The rest');
+export function partName({ file, hunk, others = 1 }: PartRow): string {
+  if (file === undefined) return countText(l10n.t('1 other hunk|{0} other hunks'), l10n)(others);
   return hunk === undefined ? file : l10n.t('{1}, hunk {0}', hunk, file);
 }
 

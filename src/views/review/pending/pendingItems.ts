@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { FileChange, FileChangeKind } from '../../../agent/hold/preview/fileChange.ts';
 import { blockOf, isOpen, titleOf, type Preview } from '../../../agent/hold/preview/preview.ts';
 import {
+  faceOf,
   previewView,
   type CheckMark,
   type PreviewFacts,
@@ -20,6 +21,7 @@ import {
   kindIcons,
   recommendationText,
   runText,
+  underWayText,
 } from '../../texts/previewWords.ts';
 import { riskMark, riskText } from '../../texts/riskWords.ts';
 import { openSelected } from './openSelected.ts';
@@ -202,12 +204,12 @@ export function groupItem(
 }
 
 /** How far the preview has come. */
-function stateText({ outcome }: PreviewView, filesRead: string): string {
+function stateText({ preview, outcome }: PreviewView, filesRead: string): string {
   switch (outcome.kind) {
     case 'pending':
       return outcome.problem ? '' : filesRead;
     case 'applying':
-      return outcome.action === 'apply' ? vscode.l10n.t('applying…') : vscode.l10n.t('discarding…');
+      return underWayText(outcome.action, faceOf(preview));
     case 'applied':
       return outcome.run ? runText(outcome.run) : vscode.l10n.t('applied');
     case 'returnedError':

@@ -43,12 +43,17 @@ export function answerTo(request: ChatRequest, l10n: Localiser = english): Provi
 
 /** The user's decisions, with the reasons in their own words. */
 function aboutOutcomes(outcomes: readonly SteeringMessage[], l10n: Localiser): string {
-  const idsOf = (start: string): string => outcomes.flatMap(message => idsAfter(start, message)).join(', ');
-  const [applied, discarded] = [idsOf('The user applied '), idsOf('The user discarded ')];
+  const count = (start: string): number =>
+    new Set(outcomes.flatMap(message => idsAfter(start, message))).size;
+  const [applied, discarded] = [count('The user applied '), count('The user discarded ')];
   const [reason] = outcomes.flatMap(({ text }) => refusalReasons(text));
   const decisions = [
-    ...(applied === '' ? [] : [l10n.t('You applied {0}.', applied)]),
-    ...(discarded === '' ? [] : [l10n.t('You discarded {0}.', discarded)]),
+    ...(applied === 0
+      ? []
+      : [countText(l10n.t('You applied 1 change.|You applied {0} changes.'), l10n)(applied)]),
+    ...(discarded === 0
+      ? []
+      : [countText(l10n.t('You discarded 1 change.|You discarded {0} changes.'), l10n)(discarded)]),
   ];
   if (reason !== undefined) decisions.push(l10n.t('Understood: “{0}”. What is next?', reason));
   else decisions.push(decisions.length > 0 ? l10n.t('What is next?') : l10n.t('Understood. What is next?'));

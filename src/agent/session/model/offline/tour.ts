@@ -90,7 +90,7 @@ function outcomeText(outcomes: readonly string[], l10n: Localiser): string {
   const waits = outcomes.some(text => text.includes('\nThe refused part:\n'));
   return [
     ...heard,
-    waits ? l10n.t('The rest still waits for you: apply it.') : l10n.t('The file is as it was.'),
+    waits ? l10n.t('The other hunk still waits for you: apply it.') : l10n.t('The file is as it was.'),
   ].join(' ');
 }
 

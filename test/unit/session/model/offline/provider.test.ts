@@ -152,17 +152,17 @@ test('a prompt that was answered before is not run again', async () => {
   const answered: SessionMessage = { role: 'assistant', text: 'ok', toolCalls: [], stopReason: 'stop' };
   const answer = await answerTo([user('/edit a :: b => c'), answered, outcome]);
   assert.deepEqual(answer.toolCalls, []);
-  assert.equal(answer.text, 'You applied p1. What is next?');
+  assert.equal(answer.text, 'You applied 1 change. What is next?');
 });
 
 test('a vote that the user has decided since is answered with the decision, not as one that waits', async () => {
   const voted = { ...result('1', 'Your recommendation for p1 is recorded.'), toolName: 'resolve' };
   const after = async (...pending: string[]) =>
     (await answerTo([user('/edit a :: b => c'), called('1'), { ...voted, pending }, outcome])).text;
-  assert.equal(await after('p1'), 'You applied p1. What is next?');
+  assert.equal(await after('p1'), 'You applied 1 change. What is next?');
   assert.equal(
     await after('p1', 'p2'),
-    'The preview is ready: look at it, then decide.\n\nYou applied p1. What is next?',
+    'The preview is ready: look at it, then decide.\n\nYou applied 1 change. What is next?',
   );
 });
 
@@ -235,7 +235,7 @@ test('of joined news, only what the user decided is called their decision', asyn
   };
   const said: SessionMessage = { role: 'assistant', text: 'Ready.', toolCalls: [], stopReason: 'stop' };
   const { text } = await answerTo([user('/edit a :: b => c'), called('1'), result('1', 'x'), said, news]);
-  assert.equal(text, 'You discarded p1. What is next?');
+  assert.equal(text, 'You discarded 1 change. What is next?');
 });
 
 test('a refusal with a reason is answered with that reason', async () => {
@@ -247,5 +247,5 @@ test('a refusal with a reason is answered with that reason', async () => {
   };
   const said: SessionMessage = { role: 'assistant', text: 'Ready.', toolCalls: [], stopReason: 'stop' };
   const { text } = await answerTo([user('/edit a :: b => c'), called('1'), result('1', 'x'), said, refused]);
-  assert.equal(text, 'You discarded p1. Understood: “Keep it”. What is next?');
+  assert.equal(text, 'You discarded 1 change. Understood: “Keep it”. What is next?');
 });

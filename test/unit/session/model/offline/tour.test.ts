@@ -100,7 +100,10 @@ test('the tour: red, a proposal, green, a refused hunk that is answered, and onl
   );
   await resolvePart(tour, { ...vote, action: 'discard', revision: 1 }, { path: FILE, hunk: 1 });
   await answered;
-  assert.match(said(tour).at(-1) ?? '', /“Keep ‘Total’”\. I leave that as it is\. The rest still waits/);
+  assert.match(
+    said(tour).at(-1) ?? '',
+    /“Keep ‘Total’”\. I leave that as it is\. The other hunk still waits/,
+  );
   assert.equal(tour.workspace.text(FILE), CODE);
 
   const ended = tour.nextEvent(

@@ -125,6 +125,7 @@ test('the card of a command shows what it writes while it runs, and its result a
     'a\n',
   );
   assert.deepEqual([running.output, running.canStop], ['a\n', true]);
+  assert.equal(wordsOf(running).state, 'Running…');
   const by = { actor: 'human', reason: 'Applied by the user.', at: '2026-01-01T00:00:00.000Z' } as const;
   const applied = preview({ ...command, state: { kind: 'applied', by } });
   const message = `${'a'.repeat(5_000)}${'z'.repeat(5_000)}`;
@@ -261,7 +262,7 @@ test('hunks that were resolved by themselves are rows of one card, with what is 
   // The row of the rest tells its state.
   assert.equal(cardName(closed), 'Edit a.ts (1 edit)');
   const last = closed.parts.rows.at(-1);
-  assert.deepEqual([last && partName(last), last?.remedy], ['The rest', { type: 'undo', id: 'p1' }]);
+  assert.deepEqual([last && partName(last), last?.remedy], ['2 other hunks', { type: 'undo', id: 'p1' }]);
 
   const failed = preview({ id: 'p4', part: { previewId: 'p1', hunks: 1, number: 2, patch: '' } });
   assert.deepEqual(
