@@ -162,11 +162,12 @@ export class Checks extends Owner implements Prover {
       why,
       checks,
     });
-    if (notRun.some(({ why }) => why !== 'notConcerned')) return unproved('cannotRun');
+    // First, since it is for the model to mend, although other checks wait for a person.
     if (!results.every(isGreen)) {
       const { firstFailure } = await import('./firstFailure.ts');
       return { isProved: false, why: 'failed', checks, failure: firstFailure(results) };
     }
+    if (notRun.some(({ why }) => why !== 'notConcerned')) return unproved('cannotRun');
     if (results.length === 0) return unproved('noChecks');
     // All results are compared with the files only now: the first check may have run minutes before the last.
     const once = { signal, look: new Map() };

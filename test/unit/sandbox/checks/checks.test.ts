@@ -275,6 +275,14 @@ for (const [why, change] of [
     assert.deepEqual(world.ran, []);
   });
 
+test('a check that fails is told, although another one waits for a person', async () => {
+  const world = new CheckWorld('checked', { lint: () => 0, test: () => 1 });
+  world.settings = world.settings.map(each => ({ ...each, isApproved: each.name === 'test' }));
+  world.stage();
+  assert.match(textOf(await world.resolve(model)), /Not every check passes with it: test failed/);
+  assert.equal(world.state().kind, 'pending');
+});
+
 test('where the sandbox is not isolated, what a person ran counts', async () => {
   const world = new CheckWorld('checked', { test: () => 0 });
   world.status = { engine: 'copy', isolated: false };
