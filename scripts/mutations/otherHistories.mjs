@@ -8,6 +8,13 @@ import { proofFaults } from './proofFaults.mjs';
 export const otherHistories = [
   ...proofFaults,
   {
+    rule: 'I7: the model applies only lines that it wrote or was shown',
+    file: 'session/forcing/modelResolver.ts',
+    from: 'if (from === Infinity) return;',
+    to: 'if (from >= 0) return;',
+    test: 'session/forcing/shown.test.ts',
+  },
+  {
     rule: 'power: a compacted log has its name on the disk',
     file: 'base/system/replaceFile.ts',
     from: 'await syncFolder(path.dirname(file));',

@@ -679,6 +679,8 @@ export class Invariants {
         (seen?.changes ? changedLines(seen) === changedLines(preview) : false),
       () => `I7: the model resolves ${id} at revision ${preview.revision} and saw ${seen?.revision}`,
     );
+    const unshown = state.action === 'apply' ? unshownLines(preview, t) : [];
+    this.check(unshown.length === 0, () => `I7: the model applies ${id} and was not shown ${unshown.join()}`);
     this.check(this.#isKnown(subject, t), () => `I7: the model resolves ${id} of another conversation`);
   }
 
@@ -1024,6 +1026,15 @@ export class Invariants {
 
 function hasConflict({ changes }: Preview): boolean {
   return (changes ?? []).some(change => conflictCount(change) > 0);
+}
+
+/** Lines that the preview adds and that neither the last request nor the answer to it contains. */
+function unshownLines({ changes }: Preview, t: TestSession): readonly string[] {
+  const told = JSON.stringify([t.requests.at(-1)?.messages, t.answers().at(-1)?.toolCalls]);
+  return (changes ?? []).flatMap(({ before, after }) => {
+    const old = new Set(textIn(before)?.split('\n'));
+    return (textIn(after) ?? '').split('\n').filter(line => !old.has(line) && !told.includes(line));
+  });
 }
 
 function newSubject(

@@ -114,6 +114,7 @@ async function runTool(
         const vote = { action: 'apply', reason: GRANTED, actor: 'model' } as const;
         return parts.invoker.resolve({ ...vote, id, call, isGranted, isPlanning: parts.planMode, signal });
       },
+      noteShown: choices.resolver.noteShown,
       own: async () => (await import('./modelPreviews.ts')).modelPreviews(parts, call),
       resolve: async vote => {
         const resolved = await choices.resolve({ ...vote, call });

@@ -26,7 +26,6 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
         })),
       ),
     toAmend: id => amendable(ctx, id),
-    noteShown: (preview, isWhole) => choices.resolver.noteShown(preview, isWhole),
     amend: (preview, changes, title) => {
       if (store.get(preview.id) !== preview) throw new ToolError(changedText(preview));
       const stored = store.revise(preview.id, changes, preview.dependsOn, 'amend', undefined, {
@@ -34,7 +33,7 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
         title,
       });
       const amended = store.get(preview.id) ?? preview;
-      choices.noteAmended(preview, amended);
+      choices.noteAmended(amended);
       conversation().joinReview(preview.id);
       const above = store.open.dependentsOf(preview.id).map(({ id }) => id);
       const hadVoted = preview.state.kind === 'pending' && preview.state.recommendation !== undefined;

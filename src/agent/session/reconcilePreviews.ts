@@ -14,6 +14,8 @@ export function reconcilePreviews({ conversation, store, inbox, choices }: Sessi
   const told = new Set(tree.messages.flatMap(message => ('tells' in message && message.tells) || []));
   inbox.keepOnly(id => previews.concerns(id), told);
   choices.directives.dropAbandoned();
+  // Another branch may have shown the diffs.
+  choices.resolver.clear();
   const lastWord = lastWordOn([...said, ...inbox.ofKind('notice')]);
   // A waiting reminder no longer asks about a preview that has since been left to the user.
   const waiting = inbox

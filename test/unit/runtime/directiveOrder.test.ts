@@ -79,10 +79,10 @@ for (const authority of modes) {
       script: [
         { toolCalls: [write('a.txt')] },
         async () => {
-          // The user's apply fails, and the preview is rebased onto the current file.
+          // The user's apply fails, and a part is split off.
           t.workspace.failWrite(1);
           await assert.rejects(t.click('p1', 'apply'));
-          await t.store.revise('p1', [modify('a.txt', 'a', 'newer')], [], 'rebase');
+          await t.store.revise('p1', [modify('a.txt', 'a', 'newer')], [], 'split');
           return vote('apply');
         },
         vote('apply'),

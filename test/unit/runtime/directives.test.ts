@@ -132,27 +132,43 @@ test('a model that answered without a call is reminded with the next request: no
   for (const { messages } of t.requests) assert.notEqual(messages.at(-1)?.role, 'assistant');
 });
 
-for (const forcing of ['forced', 'always'] as const satisfies readonly Forcing[])
-  for (const isMoved of [false, true])
-    test(`${forcing}: a vote on what was ${isMoved ? 'moved before its first request counts' : 'revised before its first request is answered with the diff, and asked for again'}`, async () => {
-      const t = createTestSession({
-        files,
-        ladderMemory: patient,
-        settings: { forcing },
-        script: [write('a.txt'), vote('apply'), ...(isMoved ? [] : [vote('apply')]), ok],
-      });
-      const [before, after] = isMoved ? ['top\na', 'top\nnew'] : ['a', 'newer'];
-      let isRevised = false;
-      t.session.onDidEmit(({ type }) => {
-        if (type !== 'tool_end' || isRevised) return;
-        isRevised = true;
-        t.workspace.put('a.txt', before);
-        void t.store.rebase('p1', [modify('a.txt', before, after)], []);
-      });
-      await t.session.prompt('Write.');
-      assert.equal(forced(t), isMoved ? '-F-' : '-FF-');
-      assert.equal(t.workspace.text('a.txt'), after);
+for (const forcing of ['forced', 'always'] as const satisfies readonly Forcing[]) {
+  test(`${forcing}: a vote on what was moved before its first request counts`, async () => {
+    const t = createTestSession({
+      files,
+      ladderMemory: patient,
+      settings: { forcing },
+      script: [write('a.txt'), vote('apply'), ok],
     });
+    let isRevised = false;
+    t.session.onDidEmit(({ type }) => {
+      if (type !== 'tool_end' || isRevised) return;
+      isRevised = true;
+      t.workspace.put('a.txt', 'top\na');
+      void t.store.rebase('p1', [modify('a.txt', 'top\na', 'top\nnew')], []);
+    });
+    await t.session.prompt('Write.');
+    assert.equal(forced(t), '-F-');
+    assert.equal(t.workspace.text('a.txt'), 'top\nnew');
+  });
+
+  test(`${forcing}: a vote on a diff that was not shown is answered with it, and asked for again`, async () => {
+    const t = createTestSession({
+      files,
+      ladderMemory: patient,
+      settings: { forcing },
+      script: [vote('apply'), vote('apply'), ok],
+    });
+    t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+    await t.session.prompt('Go.');
+    assert.equal(forced(t), 'FF-');
+    assert.match(
+      t.results()[0]?.content ?? '',
+      /^Nothing was changed, since you have not been shown .*\n[^]*\+A/,
+    );
+    assert.equal(t.workspace.text('a.txt'), 'A');
+  });
+}
 
 test('a dependent preview is not forced before the one beneath it is applied', async () => {
   const t = createTestSession({
@@ -244,7 +260,7 @@ test('what the user edited is not forced, and the model cannot apply it', async 
 });
 
 test('a stale preview is not forced until it is no longer stale', async () => {
-  const t = createTestSession({ files, script: [ok, vote('apply'), ok] });
+  const t = createTestSession({ files, script: [ok, vote('discard'), ok] });
   t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
   await t.store.markStale('p1', ['a.txt']);
   await t.session.prompt('Hello.');

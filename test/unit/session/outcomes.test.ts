@@ -76,7 +76,8 @@ test('a vote that ended after the stop is told even when the window was reloaded
 test('what an extension staged in a session still concerns it after a reload', async () => {
   const t = createTestSession({ files });
   t.stage({ label: 'Pushed', changes: [modify('a.txt', 'a', 'A')] });
-  const after = reloaded(t, [{ toolCalls: [resolve('apply')] }, ok]);
+  const vote = { toolCalls: [resolve('apply')] };
+  const after = reloaded(t, [vote, vote, ok]);
   await after.session.prompt('Go on.');
   assert.deepEqual(remindersIn(after, 0), ['p1']);
   assert.deepEqual(after.requests[0]?.toolChoice, { type: 'tool', name: 'resolve' });
@@ -262,7 +263,8 @@ test('a resolve without an id in the message that stages something is refused, a
 });
 
 test('there are no reminders in plan mode; when it ends, the model is reminded of what is pending', async () => {
-  const t = createTestSession({ files, script: [ok, { toolCalls: [resolve('apply')] }, ok] });
+  const votes = [{ toolCalls: [resolve('apply')] }, { toolCalls: [resolve('apply')] }];
+  const t = createTestSession({ files, script: [ok, ...votes, ok] });
   t.session.setPlanMode(true);
   t.stage({ label: 'Pushed', changes: [modify('a.txt', 'a', 'A')] });
   await t.session.prompt('Plan.');

@@ -349,7 +349,9 @@ const deploy = (): Partial<PendingAction> & Pick<PendingAction, 'label'> => ({
 for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAuthority[]) {
   for (const action of ['apply', 'discard'] as const) {
     test(`${modelAuthority}: while plan mode is on, the model's ${action} of a preview by its id is only recorded`, async () => {
-      const script = [vote(action, { id: 'p1' }), vote(action, { id: 'p2' }), { text: 'ok' }];
+      // The first vote to apply an edit that the model did not write is answered with the diff.
+      const looks = action === 'apply' ? [vote(action, { id: 'p1' })] : [];
+      const script = [...looks, vote(action, { id: 'p1' }), vote(action, { id: 'p2' }), { text: 'ok' }];
       const t = createTestSession({ files: { 'a.txt': 'a' }, settings: { modelAuthority }, script });
       t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
       t.stage(deploy());
@@ -358,7 +360,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
       for (const [n, name] of ['p1 (Edit)', 'p2 (Deploy)'].entries()) {
         const state = t.store.get(`p${n + 1}`)?.state;
         assert.deepEqual(state, { kind: 'pending', stale: [], recommendation: { action, reason: 'done' } });
-        const said = t.results()[n];
+        const said = t.results()[looks.length + n];
         assert.equal(said?.isError, false);
         assert.ok(
           said.content.startsWith(`Plan mode is on, so your vote to ${action} ${name} is only recorded`),
@@ -412,7 +414,10 @@ test('a `resolve` of a request in the air for which nothing is pending is no pla
 });
 
 test('plan mode that is switched on while a vote waits for the disk still holds it back', async () => {
-  const t = createTestSession({ files: { 'a.txt': 'a' }, script: [vote('apply'), { text: 'ok' }] });
+  const t = createTestSession({
+    files: { 'a.txt': 'a' },
+    script: [vote('apply'), vote('apply'), { text: 'ok' }],
+  });
   t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
   let asked = 0;
   t.workspace.isProtected = async () => {
@@ -423,7 +428,7 @@ test('plan mode that is switched on while a vote waits for the disk still holds 
   await t.session.prompt('Go.');
   assert.equal(t.workspace.text('a.txt'), 'a');
   assert.match(
-    t.results()[0]?.content ?? '',
+    t.results()[1]?.content ?? '',
     /^Plan mode is on, so your vote to apply p1 \(Edit\) is only recorded/,
   );
 });

@@ -13,7 +13,7 @@ const command = defineTool({
   label: 'Run',
   description: 'Runs the tests.',
   parameters: z.object({ onDisk: z.optional(z.boolean()), writes: z.optional(z.boolean()) }),
-  execute({ onDisk, writes }, { stage, followUp }) {
+  execute({ onDisk, writes }, { stage, followUp, noteShown }) {
     stage({
       label: 'Run: npm test',
       sourceToolName: 'run',
@@ -21,8 +21,10 @@ const command = defineTool({
       humanOnly: true,
       ...(onDisk ? {} : { details: { sandbox: { engine: 'copy', isolated: false } } }),
       apply: () => {
-        if (writes)
-          followUp({ label: 'Made', sourceToolName: 'run', changes: [modify('b.txt', 'b', 'made')] });
+        if (writes) {
+          const made = [modify('b.txt', 'b', 'made')];
+          noteShown?.(followUp({ label: 'Made', sourceToolName: 'run', changes: made }), 0, Infinity);
+        }
         return Promise.resolve(textResult('3 tests passed'));
       },
     });

@@ -1,79 +1,48 @@
 import { TimeSlice } from '../../base/async.ts';
 import { beginningOf } from '../../base/cutText.ts';
-import { plural } from '../../base/phrases.ts';
+import { fenced } from '../../base/phrases.ts';
 import { safeName } from '../../base/safeName.ts';
-import { hunksOf, patchText } from '../text/hunks.ts';
-import { changedLines } from '../text/rewriteSummary.ts';
+import { rewriteSummary } from '../text/rewriteSummary.ts';
 import { isBinary, isLink, textOf, type FileChange } from './fileChange.ts';
+import type { Preview } from './preview.ts';
 
-/** The room for diffs that the model looks at, in characters. */
+/** The room for a diff that the model looks at, in characters. */
 export const MAX_LOOK_CHARS = 24_000;
-/** The most files that are named. */
-const MAX_FILES = 200;
-/** With less room than this, in characters, only the lines of a longer diff are counted. */
-const MIN_CHARS = 400;
+/** The room for the diff in the result of the call that stages it, in characters. */
+export const MAX_RESULT_DIFF_CHARS = 8_000;
 
-/** Diffs as the model is shown them. */
-export interface ShownDiffs {
+/** A part of a diff as the model is shown it. */
+export interface ShownDiff {
+  /** Fenced; says how to see more of it, if there is more. */
   readonly text: string;
-  /** Whether they show every changed line. */
-  readonly isWhole: boolean;
+  /** Where in the diff it ends, in characters; `Infinity`: at the diff's end. */
+  readonly end: number;
 }
 
-/**
- * The diffs of changes in about this many characters. If they do not fit, the longest are cut, to the same length; where that is
- * next to nothing, the first that fit are shown, and of the others how many lines change.
- */
-export async function diffsOf(changes: readonly FileChange[], maxChars: number): Promise<ShownDiffs> {
+/** The diff of a preview from a place in it on, in about this many characters, in whole lines where they fit. */
+export async function shownDiff(
+  { id, changes }: Preview,
+  from: number,
+  maxChars: number,
+): Promise<ShownDiff> {
   const slice = new TimeSlice();
-  const diffs: Diff[] = [];
-  for (const change of changes.slice(0, MAX_FILES)) {
+  let diff = '';
+  for (const change of changes ?? []) {
     await slice.turn();
-    diffs.push(await diffOf(change, maxChars + 1));
+    diff += `${await diffOf(change)}\n`;
+    if (diff.length <= from + maxChars) continue;
+    const line = diff.lastIndexOf('\n', from + maxChars - 1) + 1;
+    const end = line > from ? line : from + beginningOf(diff.slice(from), maxChars).length;
+    const more = `The diff goes on. Call pending with id "${id}" and offset ${end} to see more of it.`;
+    return { text: `${fenced(diff.slice(from, end))}\n${more}`, end };
   }
-  let left = Math.max(0, maxChars - diffs.reduce((sum, { head }) => sum + head.length, 0));
-  const room = roomFor(
-    diffs.map(({ patch }) => patch.length),
-    left,
-  );
-  const texts = diffs.map(({ head, patch }) => {
-    if (patch.length <= (room < MIN_CHARS ? left : room)) {
-      left -= patch.length;
-      return patch === '' ? head : `${head}\n${patch}`;
-    }
-    return room < MIN_CHARS ? head : `${head}\n${beginningOf(patch, room)}\n[Cut off here.]`;
-  });
-  const more = changes.length - MAX_FILES;
-  if (more > 0) texts.push(`[${plural(more, 'more file')} not shown]`);
-  return { text: texts.join('\n'), isWhole: more <= 0 && diffs.every(({ patch }) => patch.length <= room) };
+  return { text: fenced(diff.slice(from)), end: Infinity };
 }
 
-/** How much of each text there is room for, if the shorter ones are shown whole. */
-function roomFor(lengths: readonly number[], all: number): number {
-  let left = all;
-  for (const [at, length] of lengths.toSorted((a, b) => a - b).entries()) {
-    const share = Math.floor(left / (lengths.length - at));
-    if (length > share) return share;
-    left -= length;
-  }
-  return Infinity;
-}
-
-interface Diff {
-  readonly head: string;
-  readonly patch: string;
-}
-
-async function diffOf({ kind, path, before, after }: FileChange, maxChars: number): Promise<Diff> {
-  const name = safeName(path);
-  if ([before, after].some(side => side !== null && (isLink(side) || isBinary(side)))) {
-    const head = `${name} (${kind}): a symbolic link or binary file, before or after, which has no diff.`;
-    return { head, patch: '' };
-  }
-  const [old, now] = [textOf(before), textOf(after)];
-  // A line has a character at least.
-  const lines = patchText(path, await hunksOf(old, now), maxChars)
-    .split('\n')
-    .slice(2);
-  return { head: await changedLines(name, old, now), patch: beginningOf(lines.join('\n'), maxChars) };
+function diffOf(change: FileChange): string | Promise<string> {
+  const { kind, path, before, after } = change;
+  const name = `${kind === 'rename' ? `${safeName(change.from)} to ` : ''}${safeName(path)}`;
+  return [before, after].some(side => side !== null && (isLink(side) || isBinary(side)))
+    ? `${name} (${kind}): a symbolic link or binary file, before or after, which has no diff.`
+    : rewriteSummary(name, textOf(before), textOf(after), Infinity, Infinity);
 }

@@ -69,7 +69,7 @@ export function patchText(path: string, hunks: readonly Hunk[], maxLines: number
     const head = `@@ -${beforeStart + 1},${before.length} +${afterStart + 1},${after.length} @@`;
     const all = [head, ...signed('-', before), ...signed('+', after)];
     missing += Math.max(0, all.length - room);
-    lines.push(...all.slice(0, room));
+    for (const line of all.slice(0, room)) lines.push(line);
   }
   const rest = missing > 0 ? [`[${plural(missing, 'more line')} not shown]`] : [];
   return [`--- ${from}`, `+++ ${path}`, ...lines, ...rest].join('\n');

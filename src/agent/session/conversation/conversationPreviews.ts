@@ -4,6 +4,9 @@ import type { PreviewStore } from '../../hold/preview/previewStore.ts';
 import type { ConversationTree } from './conversationTree.ts';
 import { nodeOfMessageId, type NodeId } from './nodeId.ts';
 
+/** The tools whose calls are all that they change. No other tool can have their names. */
+export const OWN_TEXT: readonly string[] = ['edit_file', 'write_file', 'delete_file', 'rename_file'];
+
 /**
  * Knows which previews concern one conversation: those whose origin names it, unless the tool result that staged them is on
  * an abandoned branch. This is always derived from the previews and the tree; no other class keeps a list. The class itself
@@ -81,6 +84,24 @@ export class ConversationPreviews {
     const message = node === undefined ? undefined : this.#tree.get(node)?.message;
     if (node === undefined || message?.role !== 'tool') return false;
     return this.#tree.isOnTrunk(node) && message.pending?.includes(previewId) === true;
+  }
+
+  /** Whether the model wrote the first revision itself, in a call whose result it has, and knows it without a diff. */
+  isOwnText(preview: Preview): boolean {
+    const node = this.#stagingNode(preview) ?? undefined;
+    const message = node === undefined ? undefined : this.#tree.get(node)?.message;
+    return message?.role === 'tool' && OWN_TEXT.includes(message.toolName);
+  }
+
+  /** Whether the command that made it has not ended yet: its end tells the model of it. */
+  isOfRunning({ origin }: Preview): boolean {
+    return this.open.some(
+      each =>
+        each.purpose === 'command' &&
+        each.state.kind === 'applying' &&
+        each.origin?.call?.messageId === origin?.call?.messageId &&
+        each.origin?.call?.toolCallId === origin?.call?.toolCallId,
+    );
   }
 
   /** Makes the review wait for this preview. The session may continue by itself once all such previews are resolved. */

@@ -15,6 +15,9 @@ import {
 } from '../../hold/preview/resolve/resolved.ts';
 import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
 
+/** The most characters of diffs with which one call is refused. */
+const MAX_REFUSAL_CHARS = 80_000;
+
 const loadTexts = () => import('../../hold/preview/resolve/refusedVoteTexts.ts');
 
 /** A call of `resolve` by the model. */
@@ -28,6 +31,20 @@ export interface ResolveCall {
   /** The place of the call in the conversation; absent if no message contains it. */
   readonly call?: CallRef;
   readonly signal?: AbortSignal;
+  /** Notes the diff that the refusal of the vote shows; see {@link ModelResolver.noteShown}. */
+  readonly noteShown?: NoteShown;
+}
+
+/** Notes that the model is shown this part of a preview's diff: from one place in it to another, in characters. */
+export type NoteShown = (preview: Preview, from: number, end: number) => void;
+
+/** How much of the diff of a revision the model was shown, in characters; `Infinity`: all of it. */
+interface Shown {
+  readonly revision: number;
+  /** Up to its last request. */
+  before: number;
+  /** With the next one. */
+  now: number;
 }
 
 /** Handles `resolve` calls when there is no preview to resolve; see `Session.setStandingResolveHandler`. */
@@ -51,6 +68,9 @@ export type ResolveQueue = ToolChoiceQueue<ResolveCall, Resolved | Handled>;
  *
  * In an answer to a request that was made in plan mode, a call without an id is about the plan; in any other, it is about a
  * preview. While plan mode is on, votes on previews are only recorded, also those of requests that were made before.
+ *
+ * An apply of lines that the model has neither written itself nor been shown is refused with their diff, in every mode. A diff of
+ * which nobody knows that it was shown, as after a reload or a revert, counts as not shown.
  */
 export class ModelResolver {
   readonly #store: PreviewStore;
@@ -59,10 +79,8 @@ export class ModelResolver {
   readonly #previews: () => ConversationPreviews;
   /** The revisions that the model knows: it saw them in its last request, or made them since by amending previews. */
   #seen = new Map<string, number>();
-  /** The previews as it had been shown their diffs at its last request, by id; `undefined` if a diff was shown in part. */
-  #shown = new Map<string, Preview | undefined>();
-  /** What it has been shown since, which it sees with its next request. */
-  readonly #shownSince = new Map<string, Preview | undefined>();
+  /** The latest revision of which it was shown a diff, by the preview's id. */
+  readonly #shown = new Map<string, Shown>();
   /** The previews that it has since tried and failed to amend. */
   readonly #unamended = new Set<string>();
   /** The previews that calls without an id mean, in this order: the ones that were open at the last request. */
@@ -105,13 +123,12 @@ export class ModelResolver {
     const { openForModel, reminded } = this.#previews();
     this.#unamended.clear();
     this.#seen = new Map(openForModel.map(preview => [preview.id, preview.revision]));
-    const shown = new Map([...this.#shown, ...this.#shownSince]);
-    this.#shownSince.clear();
-    // After a reload, it is only known that a result in the conversation shows the first revision.
-    const first = (preview: Preview): Preview | undefined => (preview.revision === 1 ? preview : undefined);
-    this.#shown = new Map(
-      openForModel.map(each => [each.id, shown.has(each.id) ? shown.get(each.id) : first(each)]),
-    );
+    for (const preview of openForModel) {
+      const shown = this.#shown.get(preview.id);
+      if (!shown || shown.before === shown.now) continue;
+      // A diff in the report of a command is told once that has ended.
+      if (!this.#previews().isOfRunning(preview)) shown.before = shown.now;
+    }
     this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
   }
 
@@ -147,23 +164,23 @@ export class ModelResolver {
     return this.#seen.get(id);
   }
 
-  /**
-   * The model has amended the preview: a vote after that, also in the same message, is for the revision that it has written.
-   * It knows what it has changed, and of the rest what it was shown before.
-   */
-  noteAmended(before: Preview, { id, revision, changes }: Preview): void {
+  /** The model has amended the preview: a vote after that, also in the same message, is for the revision that it has written. */
+  noteAmended({ id, revision }: Preview): void {
     this.#unamended.delete(id);
     this.#seen.set(id, revision);
-    const own = changes?.filter(change => !before.changes?.includes(change)) ?? [];
-    for (const known of [this.#shown, this.#shownSince]) {
-      const shown = known.get(id);
-      if (shown?.kind === 'files') known.set(id, { ...shown, changes: [...shown.changes, ...own] });
-    }
   }
 
-  /** See `ModelPreviews.noteShown`. */
-  noteShown(preview: Preview, isWhole: boolean): void {
-    this.#shownSince.set(preview.id, isWhole ? preview : undefined);
+  /** The next request shows the model this part of the preview's diff. It counts if all before it was shown, too. */
+  readonly noteShown: NoteShown = (preview, from, end) => {
+    const { id, revision } = preview;
+    const now = this.#shownEnd(preview, 'now');
+    const before = this.#shownEnd(preview, 'before');
+    this.#shown.set(id, { revision, before, now: from <= now ? Math.max(now, end) : now });
+  };
+
+  /** Whether the next request will have shown the model all that its vote to apply the preview would write. */
+  isShown(preview: Preview): boolean {
+    return preview.kind !== 'files' || this.#shownEnd(preview, 'now') === Infinity;
   }
 
   /** The model tried to amend the preview and failed: an apply in the same message is meant for the amended one, and is refused. */
@@ -189,7 +206,6 @@ export class ModelResolver {
   clear(): void {
     this.#seen.clear();
     this.#shown.clear();
-    this.#shownSince.clear();
     this.#unamended.clear();
     this.#candidates = [];
     this.#expected = [];
@@ -263,8 +279,8 @@ export class ModelResolver {
     if (preview && isOpen(preview) && action === 'apply' && this.#unamended.has(id))
       throw new ToolError((await loadTexts()).unamendedText(preview));
     const isFiles = preview?.kind === 'files' && preview.state.kind === 'pending' && !preview.editedByUser;
-    if (isFiles && action === 'apply' && this.#shown.get(id)?.revision !== preview.revision) {
-      await this.#refuseUnshown(preview);
+    if (isFiles && action === 'apply') {
+      await this.#refuseUnshown(preview, resolveCall);
       revision = preview.revision;
     }
     this.#voted.fire(id);
@@ -286,15 +302,46 @@ export class ModelResolver {
     });
   }
 
-  /** @throws ToolError with its diff, if the model was not shown all of what its vote would apply. */
-  async #refuseUnshown(preview: Preview): Promise<void> {
+  /** @throws ToolError with more of its diff, if the model was not shown all of what its vote would apply. */
+  async #refuseUnshown(
+    preview: Preview,
+    { voteOn = [], signal, noteShown = this.noteShown }: ResolveCall,
+  ): Promise<void> {
+    const from = this.#shownEnd(preview, 'before');
+    if (from === Infinity) return;
+    const { MAX_LOOK_CHARS, shownDiff } = await import('../../hold/preview/shownDiffs.ts');
+    const room = Math.min(MAX_LOOK_CHARS, Math.floor(MAX_REFUSAL_CHARS / (voteOn.length || 1)));
+    const { text, end } = await shownDiff(preview, from, room);
+    signal?.throwIfAborted();
+    noteShown(preview, from, end);
+    this.#blocked.fire(preview.id);
+    throw new ToolError((await loadTexts()).unshownText(preview, text));
+  }
+
+  /** Up to where in the preview's diff the model was shown it; `Infinity` if it was shown all of it, or wrote it itself. */
+  #shownEnd(preview: Preview, when: 'before' | 'now'): number {
     const { id, revision } = preview;
-    const { unshownText } = await import('./unshown.ts');
-    const text = await unshownText(preview, this.#shown.get(id), this.#seen.get(id) === revision);
-    if (text === undefined) return;
-    this.noteShown(preview, true);
-    this.#blocked.fire(id);
-    throw new ToolError(text);
+    const shown = this.#shown.get(id);
+    const isOwn = this.#previews().isOwnText(preview);
+    const whole = shown?.[when] === Infinity ? shown.revision : isOwn ? 1 : undefined;
+    if (whole !== undefined && this.#addsNothing(preview, whole)) return Infinity;
+    return shown?.revision === revision ? shown[when] : 0;
+  }
+
+  /**
+   * Whether all that the preview changes was in this revision, or was written by the model since: a rebase only moves lines. A split
+   * takes some away; the model must have been told of it, since its vote was on all of them.
+   */
+  #addsNothing({ id, revision }: Preview, since: number): boolean {
+    if (revision === since) return true;
+    const told = this.#seen.get(id) ?? 0;
+    const later = this.#store.feed.facts.flatMap(fact =>
+      fact.kind === 'revision' && fact.previewId === id && fact.revision > since ? fact : [],
+    );
+    return (
+      later.length === revision - since &&
+      later.every(fact => fact.by !== 'user' && (fact.by !== 'split' || fact.revision <= told))
+    );
   }
 
   async #unseenText(preview: Preview): Promise<string> {

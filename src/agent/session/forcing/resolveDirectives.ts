@@ -15,6 +15,8 @@ import type { RejectAnswer, RejectReason } from './toolChoiceQueue.ts';
 export const MAX_FORCED_TURNS = 3;
 
 const FORCE_RESOLVE: ToolChoice = { type: 'tool', name: 'resolve' };
+/** The model is asked for its votes, and may look at diffs first. */
+const ASK: ToolChoice = { type: 'auto' };
 
 export interface ResolveDirectivesOptions {
   readonly store: PreviewStore;
@@ -41,7 +43,7 @@ export interface ResolveDirectivesOptions {
  * the setting `redline.resolve.forcing` says. The model is never asked about previews that only the user can decide on. The preview
  * to force is chosen when the request is made, since the order may have changed since staging. Nothing is forced for a preview that
  * is answered (a recommendation is an answer), resolved or stale, and no preview is forced again after {@link MAX_FORCED_TURNS}
- * unanswered turns or failed applies.
+ * unanswered turns or failed applies. At the end of a turn, a model that was not shown all diffs is asked, and may look first.
  */
 export class ResolveDirectives extends Owner {
   readonly #options: ResolveDirectivesOptions;
@@ -188,6 +190,11 @@ export class ResolveDirectives extends Owner {
     return this.#asked.allWanted();
   }
 
+  /** Those among them that the model has to look at first. */
+  get #unshown(): readonly Preview[] {
+    return this.#changeSet().filter(preview => !this.#options.resolver.isShown(preview));
+  }
+
   #nextDue(): readonly [Preview, Asked] | undefined {
     return this.#asked.nextDue(
       this.#options.order(),
@@ -208,7 +215,8 @@ export class ResolveDirectives extends Owner {
     const { order, queue, resolver, store } = this.#options;
     const { id } = preview;
     asked.due = this.votesAtEnd;
-    asked.handle = queue.pushOnce(FORCE_RESOLVE, {
+    const canVote = !this.votesAtEnd || this.#unshown.length === 0;
+    asked.handle = queue.pushOnce(canVote ? FORCE_RESOLVE : ASK, {
       label: `pending-action:${preview.sourceToolName}`,
       now: order() === 'newestFirst',
       onServed: () => {
@@ -226,7 +234,7 @@ export class ResolveDirectives extends Owner {
   #askAtEnd(): void {
     const set = this.#changeSet();
     this.#options.resolver.expectAnswersTo(set.map(({ id }) => id));
-    this.#steer(set, changeSetText);
+    this.#steer(set, about => changeSetText(about, this.#unshown));
   }
 
   #rejected(id: string, asked: Asked, reason: RejectReason): RejectAnswer {

@@ -84,9 +84,7 @@ export class ToolChoices extends Owner {
     );
     this.own(
       store.onDidStage(preview => {
-        if (!previews().asksModel(preview.id)) return;
-        this.resolver.noteShown(preview, true);
-        this.directives.remind(preview);
+        if (previews().asksModel(preview.id)) this.directives.remind(preview);
       }),
     );
   }
@@ -188,8 +186,8 @@ export class ToolChoices extends Owner {
   }
 
   /** The model has amended a preview, and is asked to vote on the new revision. */
-  noteAmended(before: Preview, amended: Preview): void {
-    this.resolver.noteAmended(before, amended);
+  noteAmended(amended: Preview): void {
+    this.resolver.noteAmended(amended);
     this.directives.remind(amended);
   }
 
@@ -221,7 +219,7 @@ export class ToolChoices extends Owner {
   #nextChoice(tools: Offer['tools'], isEnding: boolean): ToolChoice | undefined {
     this.directives.beforeRequest(isEnding);
     for (let choice = this.#queue.nextToolChoice(); choice; choice = this.#queue.nextToolChoice()) {
-      if (this.#allows(tools, choice)) return choice;
+      if (this.#allows(tools, choice)) return choice.type === 'auto' ? undefined : choice;
       this.#queue.reject('unavailable');
     }
     return undefined;

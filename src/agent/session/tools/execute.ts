@@ -7,10 +7,12 @@ import { detailOf, isAbortError, messageOf, ToolError } from '../../base/errors.
 import { isDeeperThan, jsonSafe, MAX_DEPTH } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plural } from '../../base/phrases.ts';
+import { OWN_TEXT } from '../conversation/conversationPreviews.ts';
+import type { NoteShown } from '../forcing/modelResolver.ts';
 import { interruptions } from '../model/interruptions.ts';
 import type { ImageFile, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
-import type { Preview } from '../../hold/preview/preview.ts';
+import { nameOf, type Preview } from '../../hold/preview/preview.ts';
 import type { QueuedPreview } from '../../hold/preview/previewStoreOptions.ts';
 import { amendedText } from '../../hold/preview/resolve/waitTexts.ts';
 import { MAX_RESULT_CHARS } from './resultRows.ts';
@@ -64,7 +66,8 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   effects.end();
   const details = jsonSafe(result.details);
   const { pending, image } = effects;
-  const text = [...(await effects.lines()), ownText].join('\n');
+  const text = [...(await effects.lines()), ownText, ...(await effects.diffs(call.name))].join('\n');
+  if (text.length <= MAX_RESULT_CHARS && !context.signal.aborted) effects.delivered();
   return {
     role: 'tool',
     toolCallId: call.id,
@@ -86,6 +89,8 @@ class CallEffects {
   readonly #touched: string[] = [];
   readonly #amended: string[] = [];
   readonly #writes: Promise<void>[] = [];
+  /** The diffs in the result. */
+  readonly #shown: Parameters<NoteShown>[] = [];
   /** Previews of this call that were carried out at once; the result says so. */
   readonly #carriedOut = new Set<string>();
   /** The image that the model is shown. */
@@ -111,6 +116,27 @@ class CallEffects {
     this.#hasEnded = true;
   }
 
+  /** The diffs of what the tool has staged without showing it, for the end of the result. */
+  async diffs(toolName: string): Promise<readonly string[]> {
+    const isShown = (preview: Preview): boolean => this.#shown.some(([{ id }]) => id === preview.id);
+    const unshown = this.#staged.filter(each => each.kind === 'files' && !isShown(each));
+    if (unshown.length === 0 || OWN_TEXT.includes(toolName) || !this.#options.context.noteShown) return [];
+    const { MAX_RESULT_DIFF_CHARS, shownDiff } = await import('../../hold/preview/shownDiffs.ts');
+    const room = Math.floor(MAX_RESULT_DIFF_CHARS / unshown.length);
+    const texts: string[] = [];
+    for (const preview of unshown) {
+      const { text, end } = await shownDiff(preview, 0, room);
+      this.#shown.push([preview, 0, end]);
+      texts.push(`The diff of ${nameOf(preview)}:\n${text}`);
+    }
+    return texts;
+  }
+
+  /** The model gets the whole result, with all the diffs in it. */
+  delivered(): void {
+    for (const shown of this.#shown) this.#options.context.noteShown?.(...shown);
+  }
+
   /** The lines before the tool's own text. */
   async lines(): Promise<readonly string[]> {
     const waiting = this.#staged.filter(({ id }) => !this.#carriedOut.has(id));
@@ -121,11 +147,16 @@ class CallEffects {
   /** The context for the tool, which notes everything that the tool does with previews. */
   noting(toolCallId: string): ToolContext {
     const { context } = this.#options;
-    const { onUpdate, carryOut, own, showImage } = context;
+    const { onUpdate, carryOut, noteShown, own, showImage } = context;
+    const note: NoteShown = (...shown) => {
+      if (!this.#hasEnded) this.#shown.push(shown);
+      else if (!context.signal.aborted) noteShown?.(...shown); // in the report of a command
+    };
     return {
       ...context,
       ...(showImage ? { showImage: async bytes => (this.image = await showImage(bytes)) } : {}),
       ...(own ? { own: async () => this.#amending(await own()) } : {}),
+      ...(noteShown ? { noteShown: note } : {}),
       toolCallId,
       stage: action => {
         this.#assertRunning();
@@ -142,7 +173,7 @@ class CallEffects {
           }
         : {}),
       resolve: async vote => {
-        const resolved = await context.resolve(vote);
+        const resolved = await context.resolve({ ...vote, noteShown: note });
         if (resolved.kind === 'recommended') this.#touched.push(resolved.preview.id);
         return resolved;
       },

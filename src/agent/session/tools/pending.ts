@@ -6,14 +6,18 @@ import { defineTool } from './tool.ts';
 export const pendingTool = defineTool({
   name: 'pending',
   label: 'Pending',
-  description: 'List the pending previews: revision, files, and who decides on each. With id, show its diff.',
-  parameters: z.object({ id: z.optional(z.string()) }),
+  description: 'List pending previews: revision, files, who decides. With id, its diff.',
+  parameters: z.object({
+    id: z.optional(z.string()),
+    offset: z.optional(z.int().check(z.minimum(0))),
+  }),
   readOnly: true,
-  async execute({ id }, { own }) {
-    const previews = await own?.();
-    const open = (await previews?.open()) ?? [];
-    for (const { preview } of open) if (preview.id === id) previews?.noteShown(preview, true);
-    const { pendingReport } = await import('./pendingReport.ts');
-    return textResult(await pendingReport(open, id));
+  async execute({ id, offset = 0 }, { own, noteShown }) {
+    const open = (await (await own?.())?.open()) ?? [];
+    const { pendingLook, pendingList } = await import('./pendingReport.ts');
+    if (id === undefined) return textResult(pendingList(open));
+    const { preview, text, end } = await pendingLook(open, id, offset);
+    noteShown?.(preview, offset, end);
+    return textResult(text);
   },
 });

@@ -1,25 +1,35 @@
 import { safeName } from '../../base/safeName.ts';
 import { ToolError } from '../../base/errors.ts';
 import { plural } from '../../base/phrases.ts';
-import { nameOf } from '../../hold/preview/preview.ts';
-import { diffsOf, MAX_LOOK_CHARS } from '../../hold/preview/shownDiffs.ts';
+import { nameOf, type Preview } from '../../hold/preview/preview.ts';
+import { MAX_LOOK_CHARS, shownDiff, type ShownDiff } from '../../hold/preview/shownDiffs.ts';
 import type { OpenPreview } from './tool.ts';
 
 /** The most previews that are listed, the latest. */
 const MAX_LISTED = 100;
 /** The most files of a preview that the list names. */
 const MAX_PATHS = 5;
+
 /**
- * The list of the open previews or, with an id, that preview as it is now.
+ * The open preview with this id as it is now, and its diff from a place in it on.
  * @throws ToolError for an id that none of them has
  */
-export async function pendingReport(open: readonly OpenPreview[], id: string | undefined): Promise<string> {
+export async function pendingLook(
+  open: readonly OpenPreview[],
+  id: string,
+  from: number,
+): Promise<ShownDiff & { readonly preview: Preview }> {
   const named = open.find(({ preview }) => preview.id === id);
-  if (named) return shown(named);
-  if (id !== undefined)
+  if (!named)
     throw new ToolError(
       `${id} is not pending in this conversation. Call pending without id to list those that are.`,
     );
+  const { text, end } = await shownDiff(named.preview, from, MAX_LOOK_CHARS);
+  return { preview: named.preview, text: `${lineOf(named)}\n${text}`, end };
+}
+
+/** The list of the open previews. */
+export function pendingList(open: readonly OpenPreview[]): string {
   if (open.length === 0) return 'Nothing of this conversation is pending.';
   const left = open.length - MAX_LISTED;
   const more = left > 0 ? [`[${plural(left, 'older one')} not shown]`] : [];
@@ -38,8 +48,4 @@ function lineOf({ preview, waits }: OpenPreview): string {
   const on = preview.dependsOn.length > 0 ? [`builds on ${preview.dependsOn.join(', ')}`] : [];
   const about = [...files, ...more, ...on];
   return `${nameOf(preview)}, revision ${preview.revision}: ${waits}${about.length > 0 ? ` [${about.join('; ')}]` : ''}`;
-}
-
-async function shown(open: OpenPreview): Promise<string> {
-  return `${lineOf(open)}\n${(await diffsOf(open.preview.changes ?? [], MAX_LOOK_CHARS)).text}`;
 }

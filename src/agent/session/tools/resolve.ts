@@ -8,8 +8,8 @@ export const resolveTool = defineTool({
   label: 'Resolve',
   description:
     'Vote on a pending preview, after you have checked its diff: `apply` writes exactly what was shown or, by the ' +
-    "user's mode, recommends it to the user; `discard` drops it. Name one preview with id or several with ids; without " +
-    'either, those of the last reminder are meant.',
+    "user's mode, recommends it to the user; `discard` drops it. Name one with id or several with ids; without " +
+    'either, the last reminder counts.',
   parameters: z.object({
     action: z.enum(['apply', 'discard']),
     reason: z.string().check(z.describe('Why, for the user, in one sentence.')),

@@ -1,7 +1,7 @@
 import type * as z from 'zod/v4/core';
 import type { ImageFile } from '../model/messages.ts';
 import type { RevertRequest } from '../conversation/revert.ts';
-import type { ResolveCall } from '../forcing/modelResolver.ts';
+import type { NoteShown, ResolveCall } from '../forcing/modelResolver.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
 import type { PendingContents } from '../../hold/preview/overlay.ts';
 import type { AgentToolResult, PendingAction } from '../../hold/preview/pendingAction.ts';
@@ -34,11 +34,6 @@ export interface ModelPreviews {
    * @throws ToolError if it has changed since then
    */
   amend(preview: Preview, changes: readonly FileChange[], title?: string): Amended;
-  /**
-   * The result of the call, which the model sees with its next request, shows the diff or a part of it: after a part, a vote to
-   * apply the preview is answered with the whole diff.
-   */
-  noteShown(preview: Preview, isWhole: boolean): void;
 }
 
 /** A preview that was just amended. */
@@ -71,6 +66,11 @@ export interface ToolContext {
    *   rights
    */
   carryOut?(preview: Preview, isGranted: () => boolean): Promise<Resolved>;
+  /**
+   * The result of the call, which the model sees with its next request, shows this part of the preview's diff; see
+   * `ModelResolver.noteShown`. Absent if the caller is not the model of a session.
+   */
+  noteShown?: NoteShown;
   /** The pending previews of the conversation. Absent if the caller is not the model of a session. */
   own?(): Promise<ModelPreviews>;
   /** Resolves a preview as the model. */

@@ -1,42 +1,59 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diffsOf } from '../../../../src/agent/hold/preview/shownDiffs.ts';
+import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
+import { shownDiff } from '../../../../src/agent/hold/preview/shownDiffs.ts';
 import { modify } from '../../../support/changes.ts';
+import { InvokerHarness } from '../../../support/invokerHarness.ts';
 
 /** A change that adds this many lines of ten characters to an empty file. */
-const adding = (path: string, lines: number): ReturnType<typeof modify> =>
+const adding = (path: string, lines: number): FileChange =>
   modify(
     path,
     '',
     Array.from({ length: lines }, (_, n) => `${path} ${String(n).padStart(6, '0')}\n`).join(''),
   );
 
-test('what fits is shown whole, in any order of the files', async () => {
-  for (const lines of [[1_300, 10], [10, 1_300], Array.from({ length: 150 }, () => 5)]) {
-    const changes = lines.map((count, n) => adding(`${n % 10}`, count));
-    const { text, isWhole } = await diffsOf(changes, 24_000);
-    assert.ok(isWhole, String(lines.length));
-    for (const [n, count] of lines.entries())
-      assert.ok(text.includes(`+${n % 10} ${String(count - 1).padStart(6, '0')}`));
-  }
-});
+const preview = (...changes: FileChange[]) => new InvokerHarness().stage({ changes });
 
-test('what does not fit is cut where it is longest, or only counted, and the whole keeps to its room', async () => {
-  const { text, isWhole } = await diffsOf([adding('a', 5_000), adding('b', 3), adding('c', 9_000)], 8_000);
-  assert.equal(isWhole, false);
+test('what fits is shown whole', async () => {
+  const lines = Array.from({ length: 150 }, () => 5);
+  const { text, end } = await shownDiff(
+    preview(...lines.map((count, n) => adding(`${n % 10}`, count))),
+    0,
+    24_000,
+  );
+  assert.equal(end, Infinity);
   assert.match(
     text,
-    /^a: 5000 lines added, 0 removed\.\n@@[^]*\[Cut off here\.\]\nb: 3 lines[^]*\+b 000002\nc: /,
+    /^```\n0: 5 lines added, 0 removed\.\n@@ -1,0 \+1,5 @@\n\+0 000000\n[^]*\n\+9 000004\n```$/,
   );
-  assert.ok(text.length < 8_200 && text.length > 7_000, `${text.length} characters`);
-  const many = await diffsOf(
-    Array.from({ length: 230 }, (_, n) => adding(`file-${n}`, 60)),
-    12_000,
-  );
-  assert.equal(many.isWhole, false);
+});
+
+test('its parts are whole lines, each shown once, and each says where the next begins', async () => {
+  const long = preview(adding('a', 5_000), adding('b', 3), modify('c', 'x'.repeat(30_000), '```\n'));
+  let all = '';
+  for (let from = 0; from !== Infinity;) {
+    const { text, end } = await shownDiff(long, from, 8_000);
+    const [, shown = '', more] = /^`{3,}\n([^]*)\n`{3,}(?:\n(.*))?$/.exec(text) ?? [];
+    const next = `The diff goes on. Call pending with id "p1" and offset ${end} to see more of it.`;
+    assert.equal(more, end === Infinity ? undefined : next);
+    assert.ok(shown.length <= 8_000 && (end === Infinity || end > from), `${shown.length} characters`);
+    // The line of 30,000 characters is cut.
+    all += /x{7000}$/.test(shown) ? shown : `${shown}\n`;
+    from = end;
+  }
+  for (let n = 0; n < 5_000; n++)
+    assert.equal(all.split(`\n+a ${String(n).padStart(6, '0')}\n`).length, 2, `${n}`);
   assert.match(
-    many.text,
-    /^file-0: 60 lines added, 0 removed\.\n@@[^]*\nfile-199: 60[^]*\n\[30 more files not shown\]$/,
+    all,
+    /\nb: 3 lines added, 0 removed\.\n@@ -1,0 \+1,3 @@\n(?:\+b \d+\n){3}c: 1 line added, 1 removed\.\n/,
   );
-  assert.ok(many.text.length < 12_300, `${many.text.length} characters`);
+  assert.match(all, /\n-x{30000}\n\\ No newline at end of file\n\+```\n/);
+});
+
+test('a place behind the end of the diff shows nothing', async () => {
+  assert.deepEqual(await shownDiff(preview(adding('a', 1)), 1_000, 8_000), {
+    text: '```\n\n```',
+    end: Infinity,
+  });
 });

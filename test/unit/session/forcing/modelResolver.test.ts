@@ -28,26 +28,30 @@ class ResolverHarness extends InvokerHarness {
   previews = new ConversationPreviews('s1', this.tree, this.store);
   readonly resolver = new ModelResolver(this.store, this.invoker, this.queue, () => this.previews);
 
-  /** Stages a preview that the model was reminded of. */
-  remindedOf(action: Partial<PendingAction> = {}): Preview {
+  /** Stages a preview that the model was reminded of, and whose diff it was shown up to here. */
+  remindedOf(action: Partial<PendingAction> = {}, end = Infinity): Preview {
     const preview = this.stage(action);
     this.previews.addReminder(preview.id);
+    this.resolver.noteShown(preview, 0, end);
     return preview;
   }
 
-  /** Stages a preview by a call of the message that is being answered. */
-  stageInCall(): void {
-    const { id } = this.tree.append({
-      role: 'assistant',
-      text: '',
-      toolCalls: [{ id: 'call_1', name: 'edit_file', arguments: '{}' }],
-      stopReason: 'toolCalls',
-    });
+  /** Stages an edit, or a command, by a call of the message that is being answered. */
+  stageInCall(purpose?: 'command'): void {
+    const id =
+      this.tree.active ??
+      this.tree.append({
+        role: 'assistant',
+        text: '',
+        toolCalls: [{ id: 'call_1', name: 'run_command', arguments: '{}' }],
+        stopReason: 'toolCalls',
+      }).id;
     this.store.stage({
       label: 'Edit',
       sourceToolName: 'test',
-      kind: 'action',
-      changes: null,
+      ...(purpose
+        ? { kind: 'action', changes: null, purpose }
+        : { kind: 'files', changes: [modify('a.txt', 'a', 'A')] }),
       dependsOn: [],
       origin: {
         sessionId: 's1',
@@ -232,24 +236,6 @@ test('a preview that was staged since the request has not been seen: its resolve
 });
 
 for (const isTold of [false, true])
-  test(`a vote counts for what the model saw; one on a newer revision${isTold ? ' of which it only heard' : ''} is answered with the diff`, async () => {
-    const harness = new ResolverHarness();
-    harness.remindedOf();
-    harness.resolver.beginTurn();
-    const changes = [modify('a.txt', 'a', 'B')];
-    harness.store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by: 'rebase' }]);
-    if (isTold) harness.resolver.beginTurn();
-    await assert.rejects(
-      harness.call({ id: 'p1', action: 'apply' }),
-      /^ToolError: Nothing was changed, since you have not been shown all of p1 \(Edit\) at revision 2\. Its diff follows; vote on it in your next message\.\n```\na\.txt: 1 line added, 1 removed\.\n[^]*\+B/,
-    );
-    assert.equal(harness.workspace.text('a.txt'), 'a');
-    harness.resolver.beginTurn();
-    await harness.call({ id: 'p1', action: 'apply' });
-    assert.equal(harness.workspace.text('a.txt'), 'B');
-  });
-
-for (const isTold of [false, true])
   test(`a vote on a revision that only moved the lines that the model saw counts at once${isTold ? '' : ', also while it votes'}`, async () => {
     const harness = new ResolverHarness();
     harness.remindedOf();
@@ -262,34 +248,41 @@ for (const isTold of [false, true])
     assert.equal(harness.workspace.text('a.txt'), 'new\nA');
   });
 
-test('a vote on two hunks does not apply one of them after the user has refused the other meanwhile', async () => {
-  const harness = new ResolverHarness();
-  const lines = (first: string, last: string): string => `${first}\n\n\n\n\n${last}\n`;
-  harness.workspace.put('a.txt', lines('a', 'b'));
-  harness.remindedOf({ changes: [modify('a.txt', lines('a', 'b'), lines('A', 'B'))] });
-  harness.resolver.beginTurn();
-  rebased(harness, modify('a.txt', lines('a', 'b'), lines('a', 'B')));
-  await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), UNSHOWN);
-  harness.resolver.beginTurn();
-  await harness.call({ id: 'p1', action: 'apply' });
-  assert.equal(harness.workspace.text('a.txt'), lines('a', 'B'));
-});
-
 const UNSHOWN = /^ToolError: Nothing was changed, since you have not been shown all of p\d /;
 
-/** A rebase gives `p1` these changes, which the model is not shown. */
-function rebased({ store }: ResolverHarness, ...changes: FileChange[]): void {
-  store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by: 'rebase' }]);
+for (const isTold of [false, true])
+  test(`a vote after the user has decided one of two hunks alone ${isTold ? 'is about the other' : 'is answered with the diff of the other'}`, async () => {
+    const harness = new ResolverHarness();
+    const lines = (first: string, last: string): string => `${first}\n\n\n\n\n${last}\n`;
+    harness.workspace.put('a.txt', lines('a', 'b'));
+    harness.remindedOf({ changes: [modify('a.txt', lines('a', 'b'), lines('A', 'B'))] });
+    harness.resolver.beginTurn();
+    revised(harness, 'split', modify('a.txt', lines('a', 'b'), lines('a', 'B')));
+    if (isTold) harness.resolver.beginTurn();
+    else {
+      await assert.rejects(
+        harness.call({ id: 'p1', action: 'apply' }),
+        /^ToolError: Nothing was changed, since you have not been shown all of p1 \(Edit\) at revision 2\. Its diff follows; vote on it in your next message\.\n```\na\.txt: 1 line added, 1 removed\.\n[^]*\+B\n```$/,
+      );
+      assert.equal(harness.workspace.text('a.txt'), lines('a', 'b'));
+      harness.resolver.beginTurn();
+    }
+    await harness.call({ id: 'p1', action: 'apply' });
+    assert.equal(harness.workspace.text('a.txt'), lines('a', 'B'));
+  });
+
+/** `p1` has these changes from now on, which the model is not shown. */
+function revised({ store }: ResolverHarness, by: 'rebase' | 'split', ...changes: FileChange[]): void {
+  store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by }]);
 }
 
 for (const isLooking of [false, true])
   test(`what the model is shown ${isLooking ? 'by a look' : 'by the answer to its vote'} counts from its next message on`, async () => {
     const harness = new ResolverHarness();
-    const preview = harness.remindedOf();
-    harness.resolver.noteShown(preview, false);
+    const preview = harness.remindedOf({}, 9);
     harness.resolver.beginTurn();
     const vote = { id: 'p1', action: 'apply' } as const;
-    if (isLooking) harness.resolver.noteShown(preview, true);
+    if (isLooking) harness.resolver.noteShown(preview, 0, Infinity);
     else await assert.rejects(harness.call(vote), UNSHOWN);
     await assert.rejects(harness.call(vote), UNSHOWN);
     assert.equal(harness.workspace.text('a.txt'), 'a');
@@ -297,6 +290,60 @@ for (const isLooking of [false, true])
     await harness.call(vote);
     assert.equal(harness.workspace.text('a.txt'), 'A');
   });
+
+test('a long diff counts as shown once all of it was, without a gap', async () => {
+  const harness = new ResolverHarness();
+  const preview = harness.remindedOf({}, 9);
+  const vote = { id: 'p1', action: 'apply' } as const;
+  for (const from of [30, 20, 10]) {
+    harness.resolver.noteShown(preview, from, from === 30 ? Infinity : from + 10);
+    harness.resolver.beginTurn();
+    assert.equal(harness.resolver.isShown(preview), false);
+  }
+  harness.resolver.noteShown(preview, 5, 30);
+  harness.resolver.noteShown(preview, 30, Infinity);
+  await assert.rejects(harness.call(vote), UNSHOWN);
+  harness.resolver.beginTurn();
+  await harness.call(vote);
+  assert.equal(harness.workspace.text('a.txt'), 'A');
+});
+
+test('a diff in the report of a command counts as shown once the command has ended', async () => {
+  const harness = new ResolverHarness();
+  harness.stageInCall('command');
+  harness.stageInCall();
+  const before = harness.store.get('p1') ?? assert.fail();
+  const effects = harness.store.get('p2') ?? assert.fail();
+  harness.store.beginResolving('p1', 'apply', 'human');
+  harness.resolver.noteShown(effects, 0, Infinity);
+  harness.resolver.beginTurn();
+  await assert.rejects(harness.call({ id: 'p2', action: 'apply' }), /not been shown all of p2 /);
+  await harness.store.endResolving([], [before]);
+  harness.resolver.beginTurn();
+  await harness.call({ id: 'p2', action: 'apply' });
+  assert.equal(harness.workspace.text('a.txt'), 'A');
+});
+
+test('a vote whose answer is stopped has shown nothing', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf({}, 0);
+  harness.resolver.beginTurn();
+  const shown: string[] = [];
+  const stop = new AbortController();
+  const vote = (signal?: AbortSignal): Promise<AgentToolResult> =>
+    harness.call({
+      id: 'p1',
+      action: 'apply',
+      ...(signal ? { signal } : {}),
+      noteShown: ({ id }) => void shown.push(`${id}, ${signal ? 'stopped' : 'answered'}`),
+    });
+  const stopped = assert.rejects(vote(stop.signal), isAbortError);
+  const answered = assert.rejects(vote(), UNSHOWN);
+  stop.abort();
+  await stopped;
+  await answered;
+  assert.deepEqual(shown, ['p1, answered']);
+});
 
 for (const unshown of ['p1', 'p2', 'p3'])
   test(`checked: of one vote, nothing is applied while ${unshown} was not shown, and then everything is`, async () => {
@@ -306,8 +353,8 @@ for (const unshown of ['p1', 'p2', 'p3'])
       factsOf: () => [],
     };
     const voteOn = ['p1', 'p2', 'p3'];
-    for (const id of voteOn) harness.remindedOf({ changes: [create(`${id}.txt`, id)] });
-    harness.resolver.noteShown(harness.store.get(unshown) ?? assert.fail(), false);
+    for (const id of voteOn)
+      harness.remindedOf({ changes: [create(`${id}.txt`, id)] }, id === unshown ? 0 : Infinity);
     const written = () => voteOn.flatMap(id => harness.workspace.text(`${id}.txt`) ?? []);
     harness.resolver.beginTurn();
     for (const id of voteOn) {
@@ -329,11 +376,10 @@ for (const isWhole of [false, true])
   test(`a vote on an amended preview ${isWhole ? 'counts at once' : 'is answered with the diff if its other file was not shown'}`, async () => {
     const harness = new ResolverHarness();
     const other = create('b.txt', 'b');
-    const before = harness.remindedOf({ changes: [modify('a.txt', 'a', 'A'), other] });
-    harness.resolver.noteShown(before, isWhole);
+    harness.remindedOf({ changes: [modify('a.txt', 'a', 'A'), other] }, isWhole ? Infinity : 40);
     harness.resolver.beginTurn();
     await harness.store.revise('p1', [modify('a.txt', 'a', 'AA'), other], [], 'amend');
-    harness.resolver.noteAmended(before, harness.store.get('p1') ?? assert.fail());
+    harness.resolver.noteAmended(harness.store.get('p1') ?? assert.fail());
     if (!isWhole) {
       await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), UNSHOWN);
       harness.resolver.beginTurn();
@@ -342,35 +388,32 @@ for (const isWhole of [false, true])
     assert.deepEqual(harness.workspace.snapshot(), { 'a.txt': 'AA', 'b.txt': 'b' });
   });
 
-test('a preview that was revised, looked up and then amended has been shown', async () => {
+test('a preview that was rebased, looked up and then amended has been shown', async () => {
   const harness = new ResolverHarness();
   const other = create('b.txt', 'b');
-  harness.remindedOf({ changes: [modify('a.txt', 'a', 'A'), other] });
+  harness.workspace.put('a.txt', 'new\na');
+  harness.remindedOf({ changes: [modify('a.txt', 'a', 'A'), other] }, 9);
   harness.resolver.beginTurn();
-  rebased(harness, modify('a.txt', 'a', 'B'), other);
+  const moved = modify('a.txt', 'new\na', 'new\nA');
+  revised(harness, 'rebase', moved, other);
   harness.resolver.beginTurn();
-  const before = harness.store.get('p1') ?? assert.fail();
-  harness.resolver.noteShown(before, true);
-  await harness.store.revise('p1', [modify('a.txt', 'a', 'B'), create('b.txt', 'bb')], [], 'amend');
-  harness.resolver.noteAmended(before, harness.store.get('p1') ?? assert.fail());
+  harness.resolver.noteShown(harness.store.get('p1') ?? assert.fail(), 0, Infinity);
+  await harness.store.revise('p1', [moved, create('b.txt', 'bb')], [], 'amend');
+  harness.resolver.noteAmended(harness.store.get('p1') ?? assert.fail());
   harness.resolver.beginTurn();
   await harness.call({ id: 'p1', action: 'apply' });
-  assert.deepEqual(harness.workspace.snapshot(), { 'a.txt': 'B', 'b.txt': 'bb' });
+  assert.deepEqual(harness.workspace.snapshot(), { 'a.txt': 'new\nA', 'b.txt': 'bb' });
 });
 
-for (const isForgotten of [false, true])
-  test(`a preview that was revised before ${isForgotten ? 'the conversation came back' : 'its first request'} is answered with the diff`, async () => {
-    const harness = new ResolverHarness();
-    harness.remindedOf();
-    if (isForgotten) {
-      harness.resolver.beginTurn();
-      harness.resolver.clear();
-    }
-    rebased(harness, modify('a.txt', 'a', 'B'));
-    harness.resolver.beginTurn();
-    await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), UNSHOWN);
-    assert.equal(harness.workspace.text('a.txt'), 'a');
-  });
+test('when the conversation comes back, nobody knows that a diff was shown', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.resolver.beginTurn();
+  harness.resolver.clear();
+  harness.resolver.beginTurn();
+  await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), UNSHOWN);
+  assert.equal(harness.workspace.text('a.txt'), 'a');
+});
 
 test('when a human was faster, the model is told the outcome, and the next preview is left alone', async () => {
   const harness = new ResolverHarness();

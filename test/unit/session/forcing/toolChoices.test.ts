@@ -31,7 +31,9 @@ function withPreview() {
     }),
     steer: ({ kind }) => void said.push(kind),
   });
-  choices.directives.remind(stage());
+  const preview = stage();
+  choices.resolver.noteShown(preview, 0, Infinity);
+  choices.directives.remind(preview);
   return { choices, said, provider: createScriptedProvider([]) };
 }
 

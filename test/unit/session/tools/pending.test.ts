@@ -94,7 +94,7 @@ test('with an id, the preview is shown as it is now', async () => {
   const revise = after(t => t.store.revise('p1', [modify('a.txt', 'a\n', 'now\n')], [], 'rebase'));
   assert.equal(
     await listed(revise, { id: 'p1' }),
-    'p1 (A), revision 2: waits for your vote [modify a.txt]\na.txt: 1 line added, 1 removed.\n@@ -1,1 +1,1 @@\n-a\n+now',
+    'p1 (A), revision 2: waits for your vote [modify a.txt]\n```\na.txt: 1 line added, 1 removed.\n@@ -1,1 +1,1 @@\n-a\n+now\n```',
   );
   assert.match(await listed(staged, { id: 'p9' }), /^p9 is not pending in this conversation\./);
 });

@@ -32,6 +32,11 @@ export function unseenText(preview: Preview, then: keyof typeof UNSEEN): string 
   return `${nameOf(preview)} was staged only now, so you have not seen its diff yet. Nothing was changed. ${UNSEEN[then]}`;
 }
 
+/** Answers a vote to apply lines that the model was not shown, and shows them. @param diff fenced */
+export function unshownText(preview: Preview, diff: string): string {
+  return `Nothing was changed, since you have not been shown all of ${nameOf(preview)} at revision ${preview.revision}. Its diff follows; vote on it in your next message.\n${diff}`;
+}
+
 export function unamendedText(preview: Preview): string {
   return `${nameOf(preview)} could not be amended, so this vote does not count: it was meant for the amended preview. Nothing was changed. Amend it again, or apply it as it is, in your next message.`;
 }

@@ -52,11 +52,15 @@ export function reminderText(preview: Preview): string {
   return `${RESOLVE_REMINDER}\nPending: ${nameOf(preview)}`;
 }
 
-/** One reminder for all staged previews that the model has not voted on. */
-export function changeSetText(previews: readonly Preview[]): string {
+/** One reminder for all staged previews that the model has not voted on. @param unshown those that it must look at first */
+export function changeSetText(previews: readonly Preview[], unshown: readonly Preview[] = []): string {
   const [only, ...others] = previews;
-  if (only && others.length === 0) return reminderText(only);
-  return `${RESOLVE_REMINDER}\nStaged: ${allNamed(previews)}. Vote on all of them in one call, with their ids.`;
+  const asking =
+    only && others.length === 0
+      ? reminderText(only)
+      : `${RESOLVE_REMINDER}\nStaged: ${allNamed(previews)}. Vote on all of them in one call, with their ids.`;
+  const look = `\nYou have not been shown all of ${idsOf(unshown)}: call pending with the id first.`;
+  return unshown.length > 0 ? `${asking}${look}` : asking;
 }
 
 /** The names, without titles after the first ones. */

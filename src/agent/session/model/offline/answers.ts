@@ -9,13 +9,16 @@ import { parseSlashCommand, slashCommandHelp, TOUR } from './slashCommands.ts';
 /** The most characters of a tool's output that the answer repeats. All of it is shown with the call. */
 const MAX_REPEATED_CHARS = 2_000;
 
+/** Part of what the model is told of a diff of which it was not shown all. */
+const NOT_SHOWN = 'ou have not been shown all of';
+
 /** The offline provider's answer to a request, in the user's language. */
 export function answerTo(request: ChatRequest, l10n: Localiser = english): ProviderAnswer {
   const { toolChoice, messages } = request;
   const asked = messages.findLastIndex(message => message.role === 'user');
   const prompted = messages[asked];
   const isTour = prompted?.role === 'user' && prompted.text.trim() === TOUR;
-  if (toolChoice?.type === 'tool' && toolChoice.name === 'resolve') {
+  if ((toolChoice?.type === 'tool' && toolChoice.name === 'resolve') || isToLook(messages.at(-1))) {
     return callAnswer(messages, 'resolve', {
       action: 'apply',
       reason: isTour ? voteOfTour(messages, l10n) : l10n.t('Exactly the change you asked for.'),
@@ -39,6 +42,12 @@ export function answerTo(request: ChatRequest, l10n: Localiser = english): Provi
     ...(outcomes.length > 0 ? [aboutOutcomes(outcomes, l10n)] : []),
   ];
   return textAnswer(said.length > 0 ? [...new Set(said)].join('\n\n') : l10n.t('Nothing to do.'));
+}
+
+/** Whether the message asks to look at a diff or shows one, so that the provider, which cannot read it, only votes again. */
+function isToLook(last: SessionMessage | undefined): boolean {
+  if (last?.role === 'steering') return last.kind === 'resolve-reminder' && last.text.includes(NOT_SHOWN);
+  return last?.role === 'tool' && last.toolName === 'resolve' && last.content.includes(NOT_SHOWN);
 }
 
 /** The user's decisions, with the reasons in their own words. */

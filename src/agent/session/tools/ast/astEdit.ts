@@ -32,21 +32,23 @@ export function astEditTool(searcher: AstSearcher): Tool {
     async execute({ ops, paths, title }, context) {
       const { searchByStructure } = await import('./structuralSearch.ts');
       const result = await searchByStructure(searcher, ops, paths, context);
-      const { editLabel, editReport, nothingReport } = await import('./report.ts');
+      const { CUT_REPORT, editLabel, editReport, nothingReport } = await import('./report.ts');
       const { files, summary } = result;
       if (files.length === 0) return textResult(nothingReport(summary, 'Nothing was staged.'));
       const { astChanges } = await import('./astChanges.ts');
       const changes = await astChanges(files, context.workspace);
       const broken = files.filter(file => file.newSyntaxErrors).map(file => file.path);
       await assertApplicable(context.workspace, changes);
-      context.stage({
+      const preview = context.stage({
         ...editLabel(files),
         ...withBrokenFiles(titled(title, replacementTitle(ops)), broken.length),
         sourceToolName: SOURCE,
         changes,
         details: { ops, paths, ...(broken.length === 0 ? {} : { noLongerParse: broken }) },
       });
-      return textResult(editReport(result));
+      const report = editReport(result);
+      if (!CUT_REPORT.test(report)) context.noteShown?.(preview, 0, Infinity);
+      return textResult(report);
     },
   });
 }

@@ -19,6 +19,9 @@ const MAX_LINE_CHARS = 120;
 /** The most paths that it lists in one sentence. */
 const MAX_NAMES = 20;
 
+/** Matches a report that leaves out a line of an edit, or a part of one. */
+export const CUT_REPORT = /^(?:\[|[-+] \[)|…$/m;
+
 /** `AST Edit: 12 replacements in 3 files` */
 export function editLabel(files: readonly AstFile[]): ReturnType<typeof counted> {
   const replacements = { noun: 'replacement', count: total(files) } as const;

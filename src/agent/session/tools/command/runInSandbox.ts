@@ -1,6 +1,6 @@
 import { safeName, safeText } from '../../../base/safeName.ts';
 import { countText } from '../../../base/localiser.ts';
-import { fenced, plural } from '../../../base/phrases.ts';
+import { plural } from '../../../base/phrases.ts';
 import { commandLabel, type CommandPlan } from '../../../sandbox/commands/commandPlan.ts';
 import type { CommandRun } from '../../../sandbox/commands/commandRuns.ts';
 import type { Sandbox, SandboxEnd } from '../../../sandbox/commands/sandbox.ts';
@@ -10,14 +10,12 @@ import type { FileChange } from '../../../hold/preview/fileChange.ts';
 import { idsIn } from '../../../hold/preview/overlay.ts';
 import type { AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../../hold/preview/preview.ts';
-import type { ModelPreviews, ToolContext } from '../tool.ts';
-import { diffsOf } from '../../../hold/preview/shownDiffs.ts';
+import type { ToolContext } from '../tool.ts';
+import { MAX_RESULT_DIFF_CHARS, shownDiff } from '../../../hold/preview/shownDiffs.ts';
 import { commandResult } from './commandReport.ts';
 
 /** The most files that are named as left out. */
 const MAX_NAMED = 10;
-/** The most characters of a diff that the result shows. */
-const MAX_DIFF_CHARS = 8_000;
 
 /** The origin of effects, in the details of their preview. */
 interface EffectsDetails {
@@ -34,7 +32,12 @@ export async function runInSandbox(
   sandbox: Sandbox,
   plan: CommandPlan,
   run: CommandRun,
-  { pending, workspace, followUp, own }: Pick<ToolContext, 'pending' | 'workspace' | 'followUp' | 'own'>,
+  {
+    pending,
+    workspace,
+    followUp,
+    noteShown,
+  }: Pick<ToolContext, 'pending' | 'workspace' | 'followUp' | 'noteShown'>,
 ): Promise<AgentToolResult> {
   const saw = idsIn(pending);
   const end = await sandbox.run(plan, pending, run);
@@ -64,17 +67,15 @@ export async function runInSandbox(
   };
   const staged = [...stage(changes, 'changes'), ...stage(conflicts, 'conflicts')];
   const left = [...end.leftOut, ...leftOut];
-  const previews = await own?.();
-  const shown = await Promise.all(staged.map(each => shownEffects(each, previews)));
+  const shown = await Promise.all(staged.map(each => shownEffects(each, noteShown)));
   return commandResult(plan, end, run, effectsLines(sandbox, saw, end, shown, left));
 }
 
 /** A preview of effects with its diff, on which the model is to vote. */
-async function shownEffects(preview: Preview, previews: ModelPreviews | undefined): Promise<string> {
-  const { text, isWhole } = await diffsOf(preview.changes ?? [], MAX_DIFF_CHARS);
-  previews?.noteShown(preview, isWhole);
-  const rest = isWhole ? [] : [`The diff is longer. Call pending with id "${preview.id}" to see more of it.`];
-  return [`Its changes are pending as ${nameOf(preview)}. The diff:`, fenced(text), ...rest].join('\n');
+async function shownEffects(preview: Preview, noteShown: ToolContext['noteShown']): Promise<string> {
+  const { text, end } = await shownDiff(preview, 0, MAX_RESULT_DIFF_CHARS);
+  noteShown?.(preview, 0, end);
+  return `Its changes are pending as ${nameOf(preview)}. The diff:\n${text}`;
 }
 
 /** Lines for the model on where the command ran and which changes remain there. */

@@ -5,7 +5,7 @@ import { counted } from '../../../hold/preview/label.ts';
 import { idsIn } from '../../../hold/preview/overlay.ts';
 import { assertApplicable, sideToStore } from '../../../hold/preview/textFile.ts';
 import { applyTextEdits, type TextEdit } from '../../../hold/text/textEdit.ts';
-import { editedFiles } from '../ast/report.ts';
+import { CUT_REPORT, editedFiles } from '../ast/report.ts';
 import { titled } from '../titles.ts';
 import type { ToolContext } from '../tool.ts';
 import type { LanguageServices, RangeEdit, RenameAnswer } from './languageServices.ts';
@@ -52,13 +52,15 @@ export async function stageRename(
   if (changes.length === 0) return `${name} is called ${newName} already. Nothing was staged.`;
   await assertApplicable(context.workspace, changes);
   const unseen = idsIn(context.pending);
-  context.stage({
+  const preview = context.stage({
     ...counted(`Rename ${name} to ${newName} in `, { noun: 'file', count: changes.length }),
     ...titled(title, `${name} → ${newName}`),
     sourceToolName: 'rename_symbol',
     changes,
   });
-  return reportOf(`${name} becomes ${newName}`, changes, unseen);
+  const report = reportOf(`${name} becomes ${newName}`, changes, unseen);
+  if (!CUT_REPORT.test(report)) context.noteShown?.(preview, 0, Infinity);
+  return report;
 }
 
 /** A change of one file. */

@@ -91,12 +91,12 @@ test('a recommendation is answered with who decides, and that nothing has change
   const t = createTestSession({
     files,
     settings: { modelAuthority: 'recommend' },
-    script: [resolve({}), ok],
+    script: [resolve({}), resolve({}), ok],
   });
   t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
   await t.session.prompt('Hello.');
-  assert.match(t.results()[0]?.content ?? '', /recorded\. The user decides; nothing has changed yet\./);
-  assert.equal(t.results()[0]?.isError, false);
+  assert.match(t.results()[1]?.content ?? '', /recorded\. The user decides; nothing has changed yet\./);
+  assert.equal(t.results()[1]?.isError, false);
 });
 
 const endings: readonly [how: string, apply: () => Promise<AgentToolResult>, told: string][] = [

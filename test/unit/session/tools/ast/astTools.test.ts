@@ -79,6 +79,7 @@ function tools(
   const searcher = { engine, scope };
   const staged: PendingAction[] = [];
   const updates: string[] = [];
+  const shown: number[] = [];
   const context = {
     signal: new AbortController().signal,
     toolCallId: 'call_1',
@@ -92,6 +93,7 @@ function tools(
       paths: () => Object.keys(dirty),
       blobs: new MemoryBlobs(),
     },
+    noteShown: (_: Preview, from: number, end: number) => void shown.push(from, end),
     followUp: () => assert.fail('nothing follows'),
     resolve: () => Promise.reject(new Error('not here')),
     revert: () => undefined,
@@ -102,6 +104,7 @@ function tools(
     root,
     staged,
     updates,
+    shown,
     edit: (ops: unknown, paths: string[] = ['.']) =>
       call(astEditTool(searcher).execute({ ops, paths }, context)),
     grep: (pat: string, paths: string[] = ['.'], selector?: string) =>
@@ -282,6 +285,19 @@ describe('ast_edit', () => {
     assert.match(text, /\[15 more in this file not shown\]/);
     assert.match(text, /\[21 more files not shown\]/);
     assert.ok(text.split('\n').every(line => line.length < 140));
+  });
+
+  it('counts as shown only what the report shows whole', async () => {
+    for (const [line, out, isShown] of [
+      ['f(1);\n', 'g($A)', true],
+      ['f(1);\n'.repeat(11), 'g($A)', false],
+      [`f(1, '${'x'.repeat(120)}');\n`, 'g()', false],
+      ['f(1);\n', 'g(\n1,\n2,\n3)', false],
+    ] as const) {
+      const { edit, shown } = tools({ 'a.ts': line });
+      await edit([{ pat: line.includes("'") ? 'f($A, $B)' : 'f($A)', out }]);
+      assert.deepEqual(shown, isShown ? [0, Infinity] : [], line.slice(0, 20));
+    }
   });
 
   it('names files with syntax errors, but no more than 20', async () => {

@@ -181,7 +181,11 @@ test('a rename that cannot be shown as edits of files, or is not of these texts,
 });
 
 /** What the calls of one answer give in a session in which `a.lang` has a pending preview with this text. */
-async function withPending(pending: string, ...calls: readonly (readonly [name: string, args: object])[]) {
+async function withPending(
+  pending: string,
+  files: Readonly<Record<string, string>>,
+  ...calls: readonly (readonly [name: string, args: object])[]
+) {
   const ports: SymbolPorts = {
     services: () => Promise.resolve(services),
     files: {
@@ -193,7 +197,7 @@ async function withPending(pending: string, ...calls: readonly (readonly [name: 
   };
   const t = createTestSession({
     tools: [symbolsTool(ports), renameSymbolTool(ports)],
-    files: FILES,
+    files,
     settings: { modelAuthority: 'none' },
     script: [
       { toolCalls: [{ name: 'write_file', arguments: { path: 'a.lang', content: pending } }] },
@@ -207,9 +211,23 @@ async function withPending(pending: string, ...calls: readonly (readonly [name: 
   return { t, services, results };
 }
 
+test('a rename of which the report cuts a line is told with its diff, too', async () => {
+  for (const rest of ['', ` ${'x'.repeat(120)}`]) {
+    const rename = { path: 'c.txt', name: 'sum', newName: 'total' };
+    const files = { ...FILES, 'c.txt': `sum${rest}\n` };
+    const { results } = await withPending('# new\ndef sum\n', files, ['rename_symbol', rename]);
+    const [head = '', diff] = (results[0] ?? '').split(
+      '\nThe diff of p2 (Rename sum to total in 3 files):\n',
+    );
+    assert.match(head, /^Staged as p2[^]*\n-1:call sum\n\+1:call total\n/);
+    assert.equal(diff?.includes(`\n-sum${rest}\n+total${rest}\n`), rest === '' ? undefined : true);
+  }
+});
+
 test('lines are those that the model reads, and what pending previews add is told to be missing', async () => {
   const { results, services } = await withPending(
     '# new\n# newer\ndef sum\n  add y\ndef add\n',
+    FILES,
     ['symbols', { action: 'outline', path: 'a.lang' }],
     ['symbols', { action: 'references', path: 'a.lang', line: 5, name: 'add' }],
     ['symbols', { action: 'references', path: 'a.lang', line: 4, name: 'add' }],
@@ -235,7 +253,7 @@ test('lines are those that the model reads, and what pending previews add is tol
 });
 
 test('a rename builds on a pending preview if it leaves the lines alone, and is refused if not', async () => {
-  const beside = await withPending('# new\ndef sum\n  add x\ndef add\n', [
+  const beside = await withPending('# new\ndef sum\n  add x\ndef add\n', FILES, [
     'rename_symbol',
     { path: 'a.lang', line: 2, name: 'sum', newName: 'total' },
   ]);
@@ -248,7 +266,7 @@ test('a rename builds on a pending preview if it leaves the lines alone, and is 
   assert.ok(change?.after && 'text' in change.after);
   assert.equal(change.after.text, '# new\ndef total\n  add x\ndef add\n');
 
-  const same = await withPending('def sum # new\n  add x\ndef add\n', [
+  const same = await withPending('def sum # new\n  add x\ndef add\n', FILES, [
     'rename_symbol',
     { path: 'b.lang', name: 'sum', newName: 'total' },
   ]);
