@@ -923,13 +923,18 @@ export class Invariants {
       if (state.kind !== 'pending' || state.stale.length === 0) continue;
       // Perhaps under the label that it had before a part was split off.
       const lastOf = (what: string): number =>
-        [...told.matchAll(new RegExp(`\\b${id} \\(.*\\) is ${what}`, 'g'))].at(-1)?.index ?? -1;
+        [...told.matchAll(new RegExp(`\\b${id} \\(.*\\) (?:is|has become) ${what}`, 'g'))].at(-1)?.index ??
+        -1;
       const last = lastOf('stale');
-      // A failed attempt says it, also if a revision has cleared its error.
+      // A failed attempt says it, also if a revision has cleared its error, and so does a refused vote.
       const isSaid = t.store
         .ledger()
         .some(({ previewId, message }) => previewId === id && message?.startsWith('Nothing was written'));
-      this.check(isSaid || last >= 0, () => `not told: ${id} is stale`);
+      const isRefused = request.messages.some(
+        message =>
+          message.role === 'tool' && message.tells?.some(key => key.startsWith(`${id} stale`)) === true,
+      );
+      this.check(isSaid || isRefused || last >= 0, () => `not told: ${id} is stale`);
       this.check(
         isSaid || subject.lostEnd || lastOf('no longer stale') <= last,
         () => `told: ${id} is no longer stale, and it is`,

@@ -97,6 +97,7 @@ async function runTool(
   const { modelAuthority: authority } = settings();
   const userReviews = authority === 'none';
   const late: Preview[] = [];
+  const stale: string[] = [];
   const result = await executeToolCall(toolCall, {
     tools: callableTools(requests.tools(), { planMode: parts.planMode(), authority }),
     logger,
@@ -117,7 +118,7 @@ async function runTool(
       noteShown: choices.resolver.noteShown,
       own: async () => (await import('./modelPreviews.ts')).modelPreviews(parts, call),
       resolve: async vote => {
-        const resolved = await choices.resolve({ ...vote, call });
+        const resolved = await choices.resolve({ ...vote, call, noteStale: id => stale.push(id) });
         if (resolved.kind === 'already') late.push(resolved.preview);
         if (resolved.kind === 'recommended') parts.conversation().joinReview(resolved.preview.id);
         return resolved;
@@ -129,7 +130,7 @@ async function runTool(
       onUpdate: progress => emit({ type: 'tool_update', call: toolCall, progress }),
     },
   });
-  const tells = result.isError ? [] : parts.inbox.noteTold(late);
+  const tells = signal.aborted ? [] : parts.inbox.noteTold(result.isError ? [] : late, stale);
   return { ...result, ...(tells.length > 0 ? { tells } : {}) };
 }
 

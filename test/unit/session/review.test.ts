@@ -534,6 +534,60 @@ for (const ends of ['prompt', 'stop'] as const)
     t.assertSound();
   });
 
+for (const modelAuthority of ['recommend', 'checked', 'apply'] as const)
+  test(`${modelAuthority}: a vote to apply what has become stale is refused, and nothing else says that it is stale`, async () => {
+    const vote = { name: 'resolve', arguments: { action: 'apply', reason: 'ok', id: 'p1' } };
+    const t = createTestSession({
+      files,
+      settings: { modelAuthority, forcing: 'auto' },
+      script: [
+        stageBoth,
+        async () => {
+          t.workspace.put('a.txt', 'other');
+          await t.store.markStale('p1', ['a.txt']);
+          return { toolCalls: [vote] };
+        },
+        {
+          toolCalls: [
+            {
+              ...vote,
+              arguments: { ...vote.arguments, action: 'discard', id: undefined, ids: ['p1', 'p2'] },
+            },
+          ],
+        },
+        { text: 'Discarded.' },
+      ],
+    });
+    await t.session.prompt('Write both.');
+    assert.match(
+      t.results()[2]?.content ?? '',
+      /^Nothing was written: a\.txt changed after the preview was made\./,
+    );
+    const said = JSON.stringify(t.requests[2]?.messages.slice(-3));
+    assert.equal(said.split('changed after the preview was made').length, 2, said);
+    assert.doesNotMatch(said, /recorded|kept/);
+    t.assertSound();
+    const next = createTestSession({
+      workspace: t.workspace,
+      log: t.log,
+      sessionLog: t.sessionLog,
+      script: [{ text: 'ok' }],
+    });
+    await next.session.prompt('And now?');
+    assert.doesNotMatch(next.steering().at(-1)?.text ?? '', /stale/);
+  });
+
+test('of what becomes stale after the vote, the model is told that it was after the vote', async () => {
+  const t = await recommendedBoth([{ text: 'I see.' }]);
+  t.workspace.put('a.txt', 'other');
+  await t.store.markStale('p1', ['a.txt']);
+  await t.untilState('awaitingReview');
+  assert.match(
+    t.steering().at(-1)?.text ?? '',
+    /^p1 .* has become stale since your vote and cannot be applied as it is: /,
+  );
+});
+
 test('a model that has said more after its vote is woken by a plain apply', async () => {
   const vote = { name: 'resolve', arguments: { action: 'apply', reason: 'ok', ids: ['p1', 'p2'] } };
   const t = createTestSession({

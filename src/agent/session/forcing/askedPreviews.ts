@@ -113,7 +113,8 @@ export class AskedPreviews {
   }
 
   /**
-   * The vote was refused because others must be applied first, or the model must see the diff, so it does not count as an answer.
+   * The vote was refused because others must be applied first, the preview is stale, or the model must see the diff, so it does not
+   * count as an answer.
    * @param due whether a directive is due after that.
    */
   noteBlocked(id: string, due: boolean): void {

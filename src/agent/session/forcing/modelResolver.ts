@@ -1,6 +1,6 @@
 import { untilAborted } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
-import { BlockedPreviewError } from '../../hold/preview/errors.ts';
+import { BlockedPreviewError, StalePreviewError } from '../../hold/preview/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { ConversationPreviews } from '../conversation/conversationPreviews.ts';
 import type { AgentToolResult } from '../../hold/preview/pendingAction.ts';
@@ -33,6 +33,8 @@ export interface ResolveCall {
   readonly signal?: AbortSignal;
   /** Notes the diff that the refusal of the vote shows; see {@link ModelResolver.noteShown}. */
   readonly noteShown?: NoteShown;
+  /** Notes that the refusal of the vote says that the preview is stale. */
+  readonly noteStale?: (id: string) => void;
 }
 
 /** Notes that the model is shown this part of a preview's diff: from one place in it to another, in characters. */
@@ -99,7 +101,10 @@ export class ModelResolver {
   /** Fires with the id when the model votes on a preview that it has seen, before the vote is executed. */
   readonly onDidVote: Event<string> = this.#voted.event;
 
-  /** Fires with the id after a vote was refused because others must be applied first, or the model must see the diff. */
+  /**
+   * Fires with the id after a vote was refused because others must be applied first, the preview is stale, or the model must see the
+   * diff.
+   */
   readonly onDidMeetBlocked: Event<string> = this.#blocked.event;
 
   /** @param previews of the current conversation. */
@@ -297,7 +302,8 @@ export class ModelResolver {
       ...(signal === undefined ? {} : { signal }),
     });
     return vote.catch((error: unknown) => {
-      if (error instanceof BlockedPreviewError) this.#blocked.fire(id);
+      if (error instanceof StalePreviewError) resolveCall.noteStale?.(id);
+      if (error instanceof BlockedPreviewError || error instanceof StalePreviewError) this.#blocked.fire(id);
       throw error;
     });
   }

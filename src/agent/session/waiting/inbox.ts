@@ -79,18 +79,21 @@ export class Inbox {
   }
 
   /**
-   * Drops the outcomes of file previews on which the model voted too late: the answers to those votes have told it.
+   * Drops the outcomes of file previews on which the model voted too late, and the staleness of those on which its vote was refused
+   * for that: the answers to those votes have told it.
    * @returns the keys of these facts.
    */
-  noteTold(late: readonly Preview[]): readonly string[] {
+  noteTold(late: readonly Preview[], stale: readonly string[]): readonly string[] {
     const told = late.filter(one => one.kind === 'files' && !isOpen(one) && !one.editedByUser && !one.part);
     const keys: string[] = [];
     this.#messages = this.#messages.filter(message => {
       const fact = this.#facts.get(message);
-      const isPlain = fact?.kind === 'attempt' && !fact.entry.unsaved;
-      if (!isPlain || told.every(({ id }) => id !== fact.previewId)) return true;
-      keys.push(fact.key);
-      return false;
+      const isTold =
+        fact?.kind === 'stale'
+          ? stale.includes(fact.previewId)
+          : fact?.kind === 'attempt' && !fact.entry.unsaved && told.some(({ id }) => id === fact.previewId);
+      if (fact && isTold) keys.push(fact.key);
+      return !isTold;
     });
     return keys;
   }

@@ -134,6 +134,9 @@ export class Invoker {
       if (this.#store.get(preview.id) !== preview) return this.#resolve(request);
     }
     const ruling = this.#rulingOn(request, preview, { isProtected });
+    // There is nothing that the user could apply.
+    if (ruling !== 'execute' && request.action === 'apply' && preview.state.stale.length > 0)
+      throw await this.#withItsCause(new StalePreviewError(preview.state.stale), [preview]);
     if (ruling === 'recommend') {
       await this.#recommend(preview, request);
       return { kind: 'recommended', vote: request, preview, planning: request.isPlanning?.() === true };

@@ -130,7 +130,10 @@ export function factText(fact: Fact, preview: Preview): string {
         beneath.length > 0
           ? `${listed(beneath)}, on which it builds, changed or became stale.`
           : staleReason(paths, lost);
-      return `${nameOf(preview)} is stale and cannot be applied as it is: ${why} ${renewText(toRead)}`;
+      const { state } = preview;
+      const since =
+        state.kind === 'pending' && state.recommendation ? 'has become stale since your vote' : 'is stale';
+      return `${nameOf(preview)} ${since} and cannot be applied as it is: ${why} ${renewText(toRead)}`;
     }
     case 'fresh':
       return `${nameOf(preview)} is no longer stale: the files are again as they were when it was made. Do not stage it again.`;
