@@ -517,6 +517,7 @@ test('a model whose list says that it goes on after the apply is woken by a plai
     await t.click('p2', 'apply');
     await t.untilState('idle');
     assert.equal(t.requests.length, requests, state);
+    assert.match(t.requests[0]?.system ?? '', /open todo steps wake you after an apply\./);
   }
 });
 

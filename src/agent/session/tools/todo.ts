@@ -34,8 +34,7 @@ const detailsSchema = z.object({ items: itemsSchema });
 export const todoTool = defineTool({
   name: NAME,
   label: 'To-do List',
-  description:
-    'Show the user the steps of a longer task, all of them in each call. An empty list removes it.',
+  description: 'Show the user all steps of a longer task in each call. An empty list removes it.',
   parameters: z.object({ items: itemsSchema }),
   readOnly: true,
   async execute({ items: given }) {

@@ -41,6 +41,5 @@ export function recommendedText(
     planning === undefined
       ? `Your ${recommendation} ${names} ${previews.length === 1 ? 'is' : 'are'} recorded.`
       : `Plan mode is on, so your vote to ${planning} ${names} is only recorded, as a recommendation.`;
-  const wakes = planning ? '' : ' An open step in todo wakes you then.';
-  return `${recorded} The user decides; nothing has changed yet. Do not resolve ${it} again: you will be told the outcome.${wakes}`;
+  return `${recorded} The user decides; nothing has changed yet. Do not resolve ${it} again: you will be told the outcome.`;
 }
