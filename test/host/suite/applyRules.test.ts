@@ -253,11 +253,13 @@ suite('rules for every apply', () => {
     const { id } = push();
     // The model is not asked about it, but may vote all the same.
     const vote = { name: 'resolve', arguments: { action: 'apply', reason: 'It is safe.', id } };
-    server = await connect([{ toolCalls: [vote] }, { text: 'Waiting for you.' }], {
+    // The first one on changes, which it did not write, is answered with their diff.
+    const votes = api.previews.get(id)?.files.length ? [vote, vote] : [vote];
+    server = await connect([...votes.map(call => ({ toolCalls: [call] })), { text: 'Waiting for you.' }], {
       modelAuthority: 'apply',
     });
     await api.session.prompt('Do it.');
-    assert.match(textOfRequest(server, 1), /The user decides; nothing has changed yet/);
+    assert.match(textOfRequest(server, votes.length), /The user decides; nothing has changed yet/);
     assert.equal(stateOf(id), 'pending');
     assert.deepEqual(api.previews.get(id)?.recommendation, { action: 'apply', reason: 'It is safe.' });
     assert.deepEqual(attemptsOn(id), []);
