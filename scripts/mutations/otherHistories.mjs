@@ -10,8 +10,8 @@ export const otherHistories = [
   {
     rule: 'I7: the model applies only lines that it wrote or was shown',
     file: 'session/forcing/modelResolver.ts',
-    from: 'if (from === Infinity) return;',
-    to: 'if (from >= 0) return;',
+    from: 'if (shown < Infinity) {',
+    to: 'if (shown < 0) {',
     test: 'session/forcing/shown.test.ts',
   },
   {

@@ -5,7 +5,7 @@ import type { ResolveCall } from '../../src/agent/session/forcing/modelResolver.
 import type { ToolResultMessage } from '../../src/agent/session/model/messages.ts';
 import { textResult, type PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/hold/preview/preview.ts';
-import { stagedText } from '../../src/agent/hold/preview/resolve/resolveTexts.ts';
+import { stagedText } from '../../src/agent/hold/preview/resolve/waitTexts.ts';
 import { builtInTools } from '../../src/agent/session/tools/builtIn.ts';
 import { executeToolCall } from '../../src/agent/session/tools/execute.ts';
 import type { Tool, ToolContext } from '../../src/agent/session/tools/tool.ts';

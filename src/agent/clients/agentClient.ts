@@ -10,7 +10,8 @@ import { textResult, type PendingAction } from '../hold/preview/pendingAction.ts
 import { isOpen, type AgentName, type PreviewOrigin, type Preview } from '../hold/preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../hold/preview/queueResolveHandler.ts';
 import type { Handled, Resolved } from '../hold/preview/resolve/resolved.ts';
-import { outdatedVoteText, buildsOnText, idsOf } from '../hold/preview/resolve/resolveTexts.ts';
+import { outdatedVoteText, idsOf } from '../hold/preview/resolve/resolveTexts.ts';
+import { buildsOnText } from '../hold/preview/resolve/waitTexts.ts';
 import type { ModelAuthority } from '../hold/preview/resolveSettings.ts';
 import type { ReviewComment } from '../hold/preview/reviewComments.ts';
 import type { FolderRoot, Workspace } from '../hold/preview/workspace.ts';

@@ -2,7 +2,6 @@ import { detailOf } from '../base/errors.ts';
 import type { ChatProvider, ChatRequest } from './model/chatProvider.ts';
 import type { ToolCall, ToolResultMessage } from './model/messages.ts';
 import type { Preview } from '../hold/preview/preview.ts';
-import { stagedText, unavailableText } from '../hold/preview/resolve/resolveTexts.ts';
 import { executeToolCall } from './tools/loadedSpecs.ts';
 import { amendedBy } from './forcing/previewIds.ts';
 import { callableTools } from './tools/registry.ts';
@@ -101,9 +100,14 @@ async function runTool(
   const result = await executeToolCall(toolCall, {
     tools: callableTools(requests.tools(), { planMode: parts.planMode(), authority }),
     logger,
-    unavailable: name => (parts.tools.get(name) ? unavailableText(name, parts.planMode()) : undefined),
+    unavailable: async name => {
+      if (!parts.tools.get(name)) return undefined;
+      const { unavailableText } = await import('../hold/preview/resolve/refusedVoteTexts.ts');
+      return unavailableText(name, parts.planMode());
+    },
     describeStaged: async staged => {
       const alone = userReviews ? [] : await usersAlone(parts, staged);
+      const { stagedText } = await import('../hold/preview/resolve/waitTexts.ts');
       return stagedText(staged, { userReviews, usersAlone: alone });
     },
     stage: action => stageIn(parts, action, { call, asksModel: true }),

@@ -4,7 +4,7 @@ import type { Logger } from '../../agent/base/logger.ts';
 import { textResult } from '../../agent/hold/preview/pendingAction.ts';
 import { queueResolveHandler, type ResolveHost } from '../../agent/hold/preview/queueResolveHandler.ts';
 import { OutcomeWait } from '../../agent/hold/preview/resolve/outcomeWait.ts';
-import { stagedText } from '../../agent/hold/preview/resolve/resolveTexts.ts';
+import { stagedText } from '../../agent/hold/preview/resolve/waitTexts.ts';
 import type { Workspace } from '../../agent/hold/preview/workspace.ts';
 import { executeToolCall } from '../../agent/session/tools/execute.ts';
 import type { ToolRegistry } from '../../agent/session/tools/registry.ts';

@@ -19,6 +19,9 @@ export interface ShownDiff {
   readonly end: number;
 }
 
+/** Notes that the model is shown this part of a preview's diff: from one place in it to another, in characters. */
+export type NoteShown = (preview: Preview, from: number, end: number) => void;
+
 /** The diff of a preview from a place in it on, in about this many characters, in whole lines where they fit. */
 export async function shownDiff(
   { id, changes }: Preview,

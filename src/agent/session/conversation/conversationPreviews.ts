@@ -99,7 +99,6 @@ export class ConversationPreviews {
       each =>
         each.purpose === 'command' &&
         each.state.kind === 'applying' &&
-        each.origin?.call?.messageId === origin?.call?.messageId &&
         each.origin?.call?.toolCallId === origin?.call?.toolCallId,
     );
   }

@@ -13,11 +13,10 @@ import {
   type ResolveSource,
   type Resolved,
 } from '../../hold/preview/resolve/resolved.ts';
+import type { NoteShown } from '../../hold/preview/shownDiffs.ts';
 import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
 
-/** The most characters of diffs with which one call is refused. */
-const MAX_REFUSAL_CHARS = 80_000;
-
+const loadRefusals = () => import('./refusedVotes.ts');
 const loadTexts = () => import('../../hold/preview/resolve/refusedVoteTexts.ts');
 
 /** A call of `resolve` by the model. */
@@ -36,9 +35,6 @@ export interface ResolveCall {
   /** Notes that the refusal of the vote says that the preview is stale. */
   readonly noteStale?: (id: string) => void;
 }
-
-/** Notes that the model is shown this part of a preview's diff: from one place in it to another, in characters. */
-export type NoteShown = (preview: Preview, from: number, end: number) => void;
 
 /** How much of the diff of a revision the model was shown, in characters; `Infinity`: all of it. */
 interface Shown {
@@ -244,7 +240,7 @@ export class ModelResolver {
     const [expected] = this.#expected;
     if (expected !== undefined) return this.resolvePreview(expected, call);
     const staged = this.#stagedSince();
-    if (staged) throw new ToolError(await this.#unseenText(staged));
+    if (staged) throw await this.#unseenError(staged);
     const [due, ...others] = this.#atEnd;
     if (due !== undefined && others.length === 0) return this.resolvePreview(due, call);
     if (due !== undefined)
@@ -278,14 +274,25 @@ export class ModelResolver {
     this.#expected = this.#expected.filter(expected => expected !== id);
     this.#atEnd = this.#atEnd.filter(due => due !== id);
     const preview = this.#store.get(id);
-    if (preview && this.#isUnseen(id)) throw new ToolError(await this.#unseenText(preview));
+    if (preview && this.#isUnseen(id)) throw await this.#unseenError(preview);
     let revision = this.#seen.get(id);
     const { action, reason, extra, voteOn, call, signal } = resolveCall;
     if (preview && isOpen(preview) && action === 'apply' && this.#unamended.has(id))
       throw new ToolError((await loadTexts()).unamendedText(preview));
     const isFiles = preview?.kind === 'files' && preview.state.kind === 'pending' && !preview.editedByUser;
     if (isFiles && action === 'apply') {
-      await this.#refuseUnshown(preview, resolveCall);
+      const shown = this.#shownEnd(preview, 'before');
+      if (shown < Infinity) {
+        const { unshownError } = await loadRefusals();
+        const error = await unshownError(
+          preview,
+          shown,
+          resolveCall,
+          resolveCall.noteShown ?? this.noteShown,
+        );
+        this.#blocked.fire(id);
+        throw error;
+      }
       revision = preview.revision;
     }
     this.#voted.fire(id);
@@ -306,22 +313,6 @@ export class ModelResolver {
       if (error instanceof BlockedPreviewError || error instanceof StalePreviewError) this.#blocked.fire(id);
       throw error;
     });
-  }
-
-  /** @throws ToolError with more of its diff, if the model was not shown all of what its vote would apply. */
-  async #refuseUnshown(
-    preview: Preview,
-    { voteOn = [], signal, noteShown = this.noteShown }: ResolveCall,
-  ): Promise<void> {
-    const from = this.#shownEnd(preview, 'before');
-    if (from === Infinity) return;
-    const { MAX_LOOK_CHARS, shownDiff } = await import('../../hold/preview/shownDiffs.ts');
-    const room = Math.min(MAX_LOOK_CHARS, Math.floor(MAX_REFUSAL_CHARS / (voteOn.length || 1)));
-    const { text, end } = await shownDiff(preview, from, room);
-    signal?.throwIfAborted();
-    noteShown(preview, from, end);
-    this.#blocked.fire(preview.id);
-    throw new ToolError((await loadTexts()).unshownText(preview, text));
   }
 
   /** Up to where in the preview's diff the model was shown it; `Infinity` if it was shown all of it, or wrote it itself. */
@@ -350,15 +341,8 @@ export class ModelResolver {
     );
   }
 
-  async #unseenText(preview: Preview): Promise<string> {
-    const { otherConversationText, unseenText, usersOwnText } = await loadTexts();
-    const previews = this.#previews();
-    if (previews.asksModel(preview.id))
-      return unseenText(
-        preview,
-        (await this.#invoker.isUsersAlone(preview).catch(() => false)) ? 'user' : 'vote',
-      );
-    return previews.concerns(preview.id) ? usersOwnText(preview) : otherConversationText(preview);
+  async #unseenError(preview: Preview): Promise<ToolError> {
+    return (await loadRefusals()).unseenError(preview, this.#previews(), this.#invoker);
   }
 
   /** A preview that a tool call staged since the last request: then a vote without an id is ambiguous. */

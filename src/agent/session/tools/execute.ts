@@ -8,12 +8,12 @@ import { isDeeperThan, jsonSafe, MAX_DEPTH } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plural } from '../../base/phrases.ts';
 import { OWN_TEXT } from '../conversation/conversationPreviews.ts';
-import type { NoteShown } from '../forcing/modelResolver.ts';
 import { interruptions } from '../model/interruptions.ts';
 import type { ImageFile, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../hold/preview/preview.ts';
 import type { QueuedPreview } from '../../hold/preview/previewStoreOptions.ts';
+import type { NoteShown } from '../../hold/preview/shownDiffs.ts';
 import { amendedText } from '../../hold/preview/resolve/waitTexts.ts';
 import { MAX_RESULT_CHARS } from './resultRows.ts';
 import { leftOutArguments, repairArguments, unknownArguments } from './repairArguments.ts';
@@ -34,7 +34,7 @@ export interface ExecuteOptions {
   /** The line before the result that describes the previews staged by the call. Never rejects. */
   readonly describeStaged: (staged: readonly Preview[]) => string | Promise<string>;
   /** Tells the model why a tool that is not among these cannot be called now; `undefined` if no tool has this name. */
-  readonly unavailable?: (name: string) => string | undefined;
+  readonly unavailable?: (name: string) => Promise<string | undefined>;
   readonly logger: Logger;
 }
 
@@ -49,7 +49,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   let ownText: string;
   let note = '';
   try {
-    const tool = findTool(call.name, options);
+    const tool = await findTool(call.name, options);
     const { params, leftOut } = await parseArguments(call, tool);
     if (leftOut.length > 0)
       note = `\n[Ignored, since ${call.name} has no such argument: ${leftOut.map(name => safeName(name)).join(', ')}.]`;
@@ -173,7 +173,7 @@ class CallEffects {
           }
         : {}),
       resolve: async vote => {
-        const resolved = await context.resolve({ ...vote, noteShown: note });
+        const resolved = await context.resolve(noteShown ? { ...vote, noteShown: note } : vote);
         if (resolved.kind === 'recommended') this.#touched.push(resolved.preview.id);
         return resolved;
       },
@@ -211,10 +211,10 @@ class CallEffects {
   }
 }
 
-function findTool(name: string, { tools, unavailable }: ExecuteOptions): Tool {
+async function findTool(name: string, { tools, unavailable }: ExecuteOptions): Promise<Tool> {
   const tool = tools.find(candidate => candidate.name === name);
   if (tool) return tool;
-  const why = unavailable?.(name);
+  const why = await unavailable?.(name);
   if (why !== undefined) throw new ToolError(why);
   throw new ToolError(
     `There is no tool named ${safeName(name)}. Available: ${tools.map(known => known.name).join(', ')}.`,

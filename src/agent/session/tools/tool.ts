@@ -1,11 +1,12 @@
 import type * as z from 'zod/v4/core';
 import type { ImageFile } from '../model/messages.ts';
 import type { RevertRequest } from '../conversation/revert.ts';
-import type { NoteShown, ResolveCall } from '../forcing/modelResolver.ts';
+import type { ResolveCall } from '../forcing/modelResolver.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
 import type { PendingContents } from '../../hold/preview/overlay.ts';
 import type { AgentToolResult, PendingAction } from '../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
+import type { NoteShown } from '../../hold/preview/shownDiffs.ts';
 import type { Handled, Resolved } from '../../hold/preview/resolve/resolved.ts';
 import type { Workspace } from '../../hold/preview/workspace.ts';
 

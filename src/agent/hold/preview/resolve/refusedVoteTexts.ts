@@ -32,6 +32,13 @@ export function unseenText(preview: Preview, then: keyof typeof UNSEEN): string 
   return `${nameOf(preview)} was staged only now, so you have not seen its diff yet. Nothing was changed. ${UNSEEN[then]}`;
 }
 
+/** Answers a call of a tool that the mode does not offer. */
+export function unavailableText(tool: string, isPlanning: boolean): string {
+  return isPlanning
+    ? `${tool} cannot be called while plan mode is on, since nothing is changed then. Put what you want to do into the plan and submit it with resolve; you can call ${tool} once the user has approved it.`
+    : `${tool} cannot be called in Manual mode: the user decides on the previews, and you will be told the outcome.`;
+}
+
 /** Answers a vote to apply lines that the model was not shown, and shows them. @param diff fenced */
 export function unshownText(preview: Preview, diff: string): string {
   return `Nothing was changed, since you have not been shown all of ${nameOf(preview)} at revision ${preview.revision}. Its diff follows; vote on it in your next message.\n${diff}`;

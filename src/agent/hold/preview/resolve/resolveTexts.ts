@@ -74,45 +74,9 @@ export function humanReason(action: ResolveAction, typed?: string): string {
   return typed?.trim() || DEFAULT_HUMAN_REASON[action];
 }
 
-/**
- * The line before the result of a tool call that staged something.
- * @param who `userReviews`: the model has no vote at all, as in Manual mode; `usersAlone`: those on which it cannot decide in any mode,
- *   since they run something, or change a protected file.
- */
-export function stagedText(
-  previews: readonly Preview[],
-  {
-    userReviews,
-    usersAlone = [],
-  }: { readonly userReviews: boolean; readonly usersAlone?: readonly Preview[] },
-): string {
-  const named = usersAlone.length < previews.length ? idsOf(usersAlone) : 'it';
-  const who = userReviews
-    ? ' The user reviews it.'
-    : usersAlone.length > 0
-      ? ` Only the user decides on ${named}; you will be told the outcome.`
-      : '';
-  return `Staged as ${idsOf(previews)}, no file modified yet.${buildsOnText(previews)}${who}`;
-}
-
-/** Answers a call of a tool that the mode does not offer. */
-export function unavailableText(tool: string, isPlanning: boolean): string {
-  return isPlanning
-    ? `${tool} cannot be called while plan mode is on, since nothing is changed then. Put what you want to do into the plan and submit it with resolve; you can call ${tool} once the user has approved it.`
-    : `${tool} cannot be called in Manual mode: the user decides on the previews, and you will be told the outcome.`;
-}
-
 /** The ids, as a list. */
 export function idsOf(previews: readonly Preview[]): string {
   return previews.map(preview => preview.id).join(', ');
-}
-
-/** ` Builds on the pending preview p1.`; empty if they build on no others. */
-export function buildsOnText(previews: readonly Preview[]): string {
-  const own = new Set(previews.map(preview => preview.id));
-  const beneath = [...new Set(previews.flatMap(preview => preview.dependsOn))].filter(id => !own.has(id));
-  if (beneath.length === 0) return '';
-  return ` Builds on the pending ${beneath.length === 1 ? 'preview' : 'previews'} ${beneath.join(', ')}.`;
 }
 
 /** Tells an agent what somebody else did to its preview. */

@@ -4,6 +4,36 @@ import { renewText } from '../errors.ts';
 import { isStale, type Preview } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import type { ModelAuthority } from '../resolveSettings.ts';
+import { idsOf } from './resolveTexts.ts';
+
+/**
+ * The line before the result of a tool call that staged something.
+ * @param who `userReviews`: the model has no vote at all, as in Manual mode; `usersAlone`: those on which it cannot decide in any mode,
+ *   since they run something, or change a protected file.
+ */
+export function stagedText(
+  previews: readonly Preview[],
+  {
+    userReviews,
+    usersAlone = [],
+  }: { readonly userReviews: boolean; readonly usersAlone?: readonly Preview[] },
+): string {
+  const named = usersAlone.length < previews.length ? idsOf(usersAlone) : 'it';
+  const who = userReviews
+    ? ' The user reviews it.'
+    : usersAlone.length > 0
+      ? ` Only the user decides on ${named}; you will be told the outcome.`
+      : '';
+  return `Staged as ${idsOf(previews)}, no file modified yet.${buildsOnText(previews)}${who}`;
+}
+
+/** ` Builds on the pending preview p1.`; empty if they build on no others. */
+export function buildsOnText(previews: readonly Preview[]): string {
+  const own = new Set(previews.map(preview => preview.id));
+  const beneath = [...new Set(previews.flatMap(preview => preview.dependsOn))].filter(id => !own.has(id));
+  if (beneath.length === 0) return '';
+  return ` Builds on the pending ${beneath.length === 1 ? 'preview' : 'previews'} ${beneath.join(', ')}.`;
+}
 
 /** Facts that {@link waitText} needs beyond the preview. */
 export interface WaitFacts {
