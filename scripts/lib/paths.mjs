@@ -14,8 +14,5 @@ export const inRepo = (...parts) => path.join(repoRoot, ...parts);
 /** The packaged extension. */
 export const vsixPath = inRepo('out', 'redline.vsix');
 
-/** The example workspace. Only copies of it are opened: see workspaceCopy.mjs. */
-export const exampleWorkspace = inRepo('examples', 'workspace');
-
 /** Downloads that are kept between runs. */
 export const downloads = inRepo('.vscode-test');

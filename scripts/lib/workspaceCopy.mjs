@@ -1,8 +1,8 @@
-/** Writable copies of the example workspace. */
+/** Writable copies of the example workspace, which itself is never opened. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { temporaryFolder } from './cleanup.mjs';
-import { exampleWorkspace } from './paths.mjs';
+import { inRepo } from './paths.mjs';
 
 /**
  * Copies the example workspace into a temporary folder, which is deleted when this process ends.
@@ -10,6 +10,6 @@ import { exampleWorkspace } from './paths.mjs';
  */
 export function copyExampleWorkspace() {
   const folder = path.join(temporaryFolder('redline-'), 'workspace');
-  fs.cpSync(exampleWorkspace, folder, { recursive: true });
+  fs.cpSync(inRepo('examples', 'workspace'), folder, { recursive: true });
   return folder;
 }
