@@ -263,7 +263,9 @@ export class ChatFeed extends Owner {
   }
 
   #activity(): ChatStatus['activity'] {
-    const { session, reviewDone } = this.#options;
+    const { session, store, reviewDone } = this.#options;
+    const isPending = ({ state }: Preview): boolean => state.kind === 'pending';
+    if (session.state === 'awaitingReview' && !store.all().some(isPending)) return { kind: 'applying' };
     if (session.state === 'idle' && reviewDone && reviewDone.line !== '')
       return { kind: 'reviewed', text: reviewDone.line };
     if (session.state !== 'running') return undefined;

@@ -155,7 +155,8 @@ const status = z.object({
   /** Current activity, shown in addition to the state. */
   activity: z.optional(
     z.discriminatedUnion('kind', [
-      z.object({ kind: z.enum(['summarizing', 'asking']) }),
+      /** `applying`: all that is left of a review has been decided, and a command of it still runs. */
+      z.object({ kind: z.enum(['summarizing', 'asking', 'applying']) }),
       /** The request is sent again in this many seconds. */
       z.object({
         kind: z.literal('retrying'),

@@ -8,7 +8,7 @@ export function activityText({ state, planMode, activity }: ChatStatus): string 
       if (planMode) return l10n.t('Plan mode: the model only reads until you approve its plan.');
       return activity?.kind === 'reviewed' ? activity.text : '';
     case 'awaitingReview':
-      return l10n.t('Waiting for your review');
+      return activity?.kind === 'applying' ? l10n.t('Working…') : l10n.t('Waiting for your review');
     case 'running':
       if (activity?.kind === 'asking') return l10n.t('Waiting for your answer');
       if (activity?.kind === 'summarizing') return l10n.t('Summarizing earlier messages…');

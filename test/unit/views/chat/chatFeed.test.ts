@@ -12,6 +12,7 @@ import type { QueuedPrompt } from '../../../../src/agent/session/waiting/promptQ
 import type { SessionEvent } from '../../../../src/agent/session/events.ts';
 import { ChatFeed } from '../../../../src/views/chat/chatFeed.ts';
 import { hostMessage, type HostMessage, type ViewItem } from '../../../../src/views/chat/protocol.ts';
+import { activityText } from '../../../../src/views/chat/words/statusWords.ts';
 import { answered, asked, call, preview, wordsOf } from '../../../support/chatFixtures.ts';
 import type { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import type { Session } from '../../../../src/agent/session/session.ts';
@@ -320,6 +321,24 @@ test('the status shows the mode and the instructions', t => {
     instructions: session.instructions,
     activity: undefined,
   });
+});
+
+test('nothing waits for the user once all is decided, while a command still runs', t => {
+  const { feed, session, previews, modeChanged, posts } = setUp(t);
+  const words = (): string => {
+    modeChanged.fire();
+    const [message] = posts();
+    assert.ok(message?.type === 'delta' && message.status);
+    return activityText(message.status);
+  };
+  feed.connect();
+  posts();
+  session.state = 'awaitingReview';
+  const command = preview({ changes: null });
+  previews.push(command);
+  assert.equal(words(), 'Waiting for your review');
+  previews.splice(0, 1, { ...command, state: { kind: 'applying', action: 'apply', actor: 'human' } });
+  assert.equal(words(), 'Working…');
 });
 
 test('the status can be sent again, for a switch that moved before the mode was set', t => {
