@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { readTexts } from '../../scripts/l10n/translations.mjs';
 import type { CardState, ItemOf, PartRow, ViewItem } from '../../src/views/chat/protocol.ts';
 import { ChatPage, deltaOf, openChromium, snapshotOf } from './support/chatPage.ts';
@@ -84,6 +84,16 @@ function tool(more: Partial<ItemOf<'tool'>> = {}): ItemOf<'tool'> {
 
 function prompt(key: string, text: string): ItemOf<'user'> {
   return { kind: 'user', key, text, attachments: [] };
+}
+
+/** How many pixels of a text are cut off. */
+function cutBy(page: Page, selector: string): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const one = document.querySelector('${selector}');
+    const text = document.createRange();
+    text.selectNodeContents(one);
+    return text.getBoundingClientRect().width - one.getBoundingClientRect().width;
+  })()`);
 }
 
 describe('the chat panel', () => {
@@ -708,15 +718,22 @@ describe('the chat panel', () => {
     const { page } = chat;
     const row = await page.locator('.tool > summary').boundingBox();
     for (const part of ['.tool-name', '.tool-status']) {
-      const cut = await page.evaluate<number>(`(() => {
-        const one = document.querySelector('${part}');
-        const text = document.createRange();
-        text.selectNodeContents(one);
-        return text.getBoundingClientRect().width - one.getBoundingClientRect().width;
-      })()`);
+      const cut = await cutBy(page, part);
       assert.ok(cut <= 0, `${part} lacks ${cut} pixels`);
     }
     assert.ok(row && row.height < 30, `the row is ${row?.height} pixels high`);
+  });
+
+  test('the outcome of a file leaves room for its name in a narrow panel', async () => {
+    const [first] = rows('applied');
+    const counts = { applied: 12, discarded: 13, undone: 0, left: 0 };
+    const row = { ...(first ?? assert.fail()), path: 'src/area0/file10.ts', state: 'mixed', counts } as const;
+    await chat.snapshot([turn({ rows: [row] })]);
+    const { page } = chat;
+    await page.setViewportSize({ width: 250, height: 600 });
+    await page.locator('.turn-row').getByText('12 of 25 applied').waitFor();
+    const cut = await cutBy(page, '.file-name');
+    assert.ok(cut <= 0, `the name lacks ${cut} pixels`);
   });
 
   test('the empty state offers to connect an agent, with a model, too', async () => {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { outcomeText } from '../../texts/previewWords.ts';
 import type { ItemOf, TurnRow } from '../protocol.ts';
-import { hunksText } from './cardWords.ts';
+import { hunksText, isMixed } from './cardWords.ts';
 import { plural } from '../../plainText.ts';
 
 type Turn = ItemOf<'turn'>;
@@ -31,7 +31,11 @@ export function turnWaitingText({ open, counts }: Turn): string | undefined {
 /** Outcome of the change of a file; `undefined` while it is merely pending. */
 export function rowStateText({ state, counts }: TurnRow): string | undefined {
   const isProblem = state === 'stale' || state === 'conflicts' || state === 'failed';
-  return counts && !isProblem ? hunksText(counts) : stateWord(state);
+  if (!counts || isProblem) return stateWord(state);
+  // Beside the name of a file is little room.
+  return isMixed(counts)
+    ? l10n.t('{0} of {1} applied', counts.applied, counts.applied + counts.discarded)
+    : hunksText(counts);
 }
 
 function stateWord(state: TurnRow['state']): string | undefined {
