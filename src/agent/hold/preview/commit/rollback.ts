@@ -80,10 +80,11 @@ const BLOCK = 4096;
 /**
  * Whether a file holds the remains of an interrupted write of this step, or of a power cut after it: nothing, or block by block the
  * old bytes, the new ones or zeros, where one block may hold the new bytes up to where the write ended. A file that was created or
- * replaced as a whole may only be empty or full of zeros, or cut if it is a new text.
+ * replaced as a whole may only be empty or full of zeros, or cut if it is a new text. A deleted file may be there again, written in
+ * part, if its rollback was interrupted.
  */
 export function isTornWrite(now: Held, { before: own, after: left, origin, moved }: FileStep): boolean {
-  const [before, after] = [own ?? origin?.side, left ?? moved];
+  const [before, after] = [own ?? origin?.side, left ?? moved ?? own];
   if (!now || 'link' in now || !after) return false;
   if (hashOf(now) === after.hash) return true; // under the old name, too
   if (now.length === 0) return true;

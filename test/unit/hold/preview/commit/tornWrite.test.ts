@@ -93,6 +93,15 @@ test('a new file that is empty, full of zeros or cut is torn', () => {
   assert.equal(isTornWrite(bytes('A'), binary), false);
 });
 
+test('a deleted file of which a rollback has written a part is torn', () => {
+  const before = `${'A'.repeat(BLOCK)}${'B'.repeat(BLOCK)}end\n`;
+  const deleted: FileStep = { path: 'a.txt', before: sideOfText(before), after: null };
+  for (const torn of ['', '\0'.repeat(before.length), before.slice(0, BLOCK)])
+    assert.equal(isTornWrite(bytes(torn), deleted), true, torn.slice(0, 20));
+  for (const typed of [before.slice(0, -1), `typed ${before}`])
+    assert.equal(isTornWrite(bytes(typed), deleted), false, typed.slice(0, 20));
+});
+
 test('what others made, or is removed, is not torn', () => {
   const { before, after } = step('a', 'b');
   assert.equal(isTornWrite(bytes('x'), { path: 'a.txt', before: null, after }), false);
