@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { after, test } from 'node:test';
 import * as fc from 'fast-check';
-import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
+import { linkTo, sideOfText, type FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
@@ -143,6 +143,18 @@ test('undoing a rename keeps the bits that the file has now', posix, async () =>
   fs.chmodSync(bench.folder.at('b'), 0o640);
   await bench.undo('p1');
   assert.equal(bench.mode('a'), '640');
+});
+
+test('a renamed file keeps its bits if a link took its old name and became a file', posix, async () => {
+  const bench = await Bench.create();
+  await bench.file('run.sh', 0o750);
+  const link = linkTo('elsewhere');
+  await bench.applyTogether([
+    rename('run.sh', 'moved.sh', 'x'),
+    { kind: 'create', path: 'run.sh', before: null, after: link },
+    { kind: 'modify', path: 'run.sh', before: link, after: sideOfText('y') },
+  ]);
+  assert.equal(bench.mode('moved.sh'), '750');
 });
 
 test('undoing a whole branch restores the bits of what it renamed, edited and deleted', posix, async () => {

@@ -44,8 +44,8 @@ export async function readRollbackInfo(
   const set = changes.filter(
     change => change.kind === 'modify' && (change.mode !== undefined || losesBits(change)),
   );
-  /** Links, which are read as such: these changes do not touch the bits and the content of their targets. */
-  const links = new Set(all.filter(({ before }) => before && isLink(before)).map(({ path }) => path));
+  /** What is at each path now, by the first step there. */
+  const now = new Map(all.toReversed().map(({ path, before }) => [path, before]));
   const linkAbove = removedLinkAbove(steps);
   const created = new Set(all.filter(step => !step.before).map(({ path }) => path));
   const left = new Set([...all.filter(step => !step.after), ...set].map(({ path }) => path));
@@ -57,7 +57,8 @@ export async function readRollbackInfo(
       for (const folder of foldersAbove(path)) if (folder.length >= link.length) newFolders.add(folder);
       return;
     }
-    if (links.has(path)) return;
+    const side = now.get(path);
+    if (side && isLink(side)) return; // these changes do not touch the bits and the content of its target
     const other = id === undefined ? undefined : pathOfFile.get(id);
     if (other !== undefined) throw new ToolError(`${oneFileText(other, path)} Nothing was changed.`);
     if (id !== undefined) pathOfFile.set(id, path);
