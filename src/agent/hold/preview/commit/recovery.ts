@@ -1,7 +1,7 @@
 import { forEachLimited } from '../../../base/async.ts';
 import { ToolError } from '../../../base/errors.ts';
 import type { Sha256 } from '../../../base/hash.ts';
-import { isText, sideOfBytes, type FileStep } from '../fileChange.ts';
+import { isText, sideOfBytes, textOf, type FileChange, type FileStep } from '../fileChange.ts';
 import { composedSteps, foldersRemovedBy, stepsOf } from '../fileSteps.ts';
 import { ledgerEntry, type LedgerEntry } from '../ledger.ts';
 import { pathsOf, type Preview } from '../preview.ts';
@@ -156,9 +156,21 @@ function previewsOf(
     const preview = store.get(id);
     if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return undefined;
     if (revisions && revisions[id] !== preview.revision) return undefined;
+    if (!(preview.changes ?? []).every(hasTexts)) return undefined;
     previews.push(preview);
   }
   return previews;
+}
+
+/** Whether the texts of a change can be read: a power cut may have kept a new line of the log, but not the texts that it names. */
+function hasTexts({ before, after }: FileChange): boolean {
+  try {
+    textOf(before);
+    textOf(after);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function finish(
