@@ -268,13 +268,19 @@ async function* matchesIn(chunks: AsyncIterable<string>): AsyncGenerator<TextMat
       yield {
         path: decoded(file).split(path.sep).join('/').replace(/^\.\//, ''),
         line: Number(line),
-        text: decoded(text).replace(/\r+$/, ''),
+        text: decoded(withoutReturns(text)),
         at: decoded(text.slice(0, Number(column) - 1)).length,
       };
       MATCH.lastIndex = end; // another search may have used it meanwhile
     }
     rest = rest.slice(end);
   }
+}
+
+function withoutReturns(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return line.slice(0, end);
 }
 
 function decoded(bytes: string): string {
