@@ -261,7 +261,7 @@ export const mutations = [
   {
     rule: 'after a crash, a new name with the old text is a rename that was not finished',
     file: 'hold/preview/commit/rollback.ts',
-    from: '[own ?? origin?.side, left ?? moved]',
+    from: '[own ?? origin?.side, left ?? moved ?? own]',
     to: '[own, left ?? moved]',
   },
   {
