@@ -52,16 +52,29 @@ export class WindowWord {
   readonly #queue = new CallQueue();
   #remove: (() => Promise<void>) | undefined;
   #isOver = false;
+  #hasTakenOver = false;
+  #window: (() => Promise<OpenWindow>) | undefined;
 
-  /** @param folder see {@link windowsFolder}. */
-  constructor(folder: string) {
+  /**
+   * @param folder see {@link windowsFolder}.
+   * @param takingOver resolves with true once the window keeps its previews after all: its file then says so. Never rejects.
+   */
+  constructor(folder: string, takingOver?: Promise<boolean>) {
     this.#folder = folder;
+    void takingOver?.then(async isStored => {
+      this.#hasTakenOver = isStored;
+      if (isStored && this.#window) await this.leave(this.#window).catch(() => undefined); // the former file stays
+    });
   }
 
   /** @param window asked at the time of writing, so that the last write is the newest. */
   leave(window: () => Promise<OpenWindow>): Promise<void> {
+    this.#window = window;
     return this.#queue.inTurn(async () => {
-      if (!this.#isOver) this.#remove = await announceWindow(this.#folder, await window());
+      if (this.#isOver) return;
+      const now = await window();
+      const keepsPreviews = now.keepsPreviews || this.#hasTakenOver;
+      this.#remove = await announceWindow(this.#folder, { ...now, keepsPreviews });
     });
   }
 

@@ -22,12 +22,13 @@ export class AgentServer {
   readonly #server: McpHttpServer;
   readonly #startedAt = new Date().toISOString();
   readonly #following: vscode.Disposable;
-  readonly #word = new WindowWord(windowsFolder(homedir()));
+  readonly #word: WindowWord;
   #isAnnounced = false;
 
   private constructor(parts: AgentServerParts, server: McpHttpServer) {
     this.#parts = parts;
     this.#server = server;
+    this.#word = new WindowWord(windowsFolder(homedir()), parts.takingOver);
     this.#following = vscode.workspace.onDidChangeWorkspaceFolders(() => {
       if (this.#isAnnounced) void this.announce();
     });

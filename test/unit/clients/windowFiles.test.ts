@@ -10,6 +10,7 @@ import {
   WindowWord,
   type OpenWindow,
 } from '../../../src/agent/clients/windowFiles.ts';
+import { polled } from '../../../scripts/lib/limits.mjs';
 import { TempFolder } from '../../support/tempFolder.ts';
 
 const home = await TempFolder.create();
@@ -62,6 +63,20 @@ test('a window that ends while it leaves word leaves none, and the newest state 
   await Promise.all([leaving, removing]);
   await word.leave(async () => window());
   assert.deepEqual(await readdir(folder), []);
+});
+
+test('a window that takes the storage over says in its file that it keeps its previews, and stays so', async () => {
+  const folder = home.at('taken over');
+  const taking = Promise.withResolvers<boolean>();
+  const word = new WindowWord(folder, taking.promise);
+  await word.leave(async () => window({ keepsPreviews: false }));
+  const kept = async (): Promise<boolean[]> =>
+    (await openWindows(folder)).map(({ keepsPreviews }) => keepsPreviews);
+  assert.deepEqual(await kept(), [false]);
+  taking.resolve(true);
+  await polled('its file', async () => (await kept())[0]);
+  await word.leave(async () => window({ keepsPreviews: false, folders: ['/b'] }));
+  assert.deepEqual(await kept(), [true]);
 });
 
 test('a file of a window that is open is kept though it cannot be read', async () => {

@@ -52,7 +52,8 @@ export class AgentViews {
 
   constructor(host: AgentViewsHost) {
     this.#host = host;
-    this.#terminals = new TerminalFiles(host.storage, (socket, id) => void this.serve(socket, id));
+    const serve = (socket: Duplex, id: string): void => void this.serve(socket, id);
+    this.#terminals = new TerminalFiles(host.storage, serve, () => this.#record === undefined);
     if (!host.keepsPreviews) this.#record = `known-${randomUUID()}`;
   }
 
@@ -82,12 +83,16 @@ export class AgentViews {
     }
   }
 
-  /** The previews of this window are stored from now on, so the next one must not take them from the views again. Never rejects. */
-  keepRecord(): Promise<void> {
+  /**
+   * The previews of this window are stored from now on, so the next one must not take them from the views again. Terminals of the
+   * window that stored them before are let in. Never rejects.
+   */
+  async keepRecord(): Promise<void> {
     const record = this.#record;
     this.#record = undefined;
     if (record !== undefined) this.#joined = this.#join(record);
-    return this.#joined;
+    // A terminal that is not let in now comes back after the next start.
+    await this.#joined.then(() => (this.#isClosed ? undefined : this.goOn())).catch(() => undefined);
   }
 
   async #join(record: string): Promise<void> {

@@ -9,22 +9,34 @@ import { replaceFile } from '../../base/system/replaceFile.ts';
 import { ViewSocket } from './viewSocket.ts';
 
 const NAME = /^window-.*\.json$/;
-const schema = z.object({ socket: z.string() });
+const schema = z.object({
+  socket: z.string(),
+  /** Whether the window stores its previews; absent in older windows. */
+  isStored: z.optional(z.boolean()),
+});
 
 /**
  * The files that lead terminals to their window. A terminal outlives a reload, after which its window is another process: that goes on
- * with the file with which the terminal was started.
+ * with the file with which the terminal was started. Terminals follow the stored previews: a window that stores none leaves the files
+ * of the one that does alone, even if both reload at the same moment.
  */
 export class TerminalFiles {
   readonly #folder: string;
   readonly #serve: (socket: Duplex, id: string) => void;
   #socket: Promise<ViewSocket> | undefined;
   #own: string | undefined;
+  readonly #isStored: () => boolean;
+  /** The files that lead here. */
+  readonly #led = new Set<string>();
 
-  /** @param folder holds the files of all windows on a workspace */
-  constructor(folder: string, serve: (socket: Duplex, id: string) => void) {
+  /**
+   * @param folder holds the files of all windows on a workspace
+   * @param isStored whether this window stores its previews now
+   */
+  constructor(folder: string, serve: (socket: Duplex, id: string) => void, isStored: () => boolean) {
     this.#folder = folder;
     this.#serve = serve;
+    this.#isStored = isStored;
   }
 
   /** @returns the file for new terminals of this window @throws the error of the system */
@@ -34,9 +46,10 @@ export class TerminalFiles {
     return this.#own;
   }
 
-  /** Lets in the terminals of windows that have gone, as this one's own before a reload. */
+  /** Lets in the terminals of windows that have gone, as this one's own before a reload; later calls also renew the files that lead here. */
   async inherit(): Promise<void> {
-    for (const file of await this.#left()) await this.#lead(file);
+    for (const file of new Set([...this.#led, ...(await this.#left())]))
+      if (this.#isStored() || (await wordIn(file))?.isStored !== true) await this.#lead(file);
   }
 
   /** Removes the files of windows that have gone, and with them their terminals. */
@@ -53,9 +66,11 @@ export class TerminalFiles {
   async #lead(file: string): Promise<void> {
     this.#socket ??= ViewSocket.listen(this.#serve);
     const { path: socket } = await this.#socket;
-    const draft = `${file}.new`;
-    await fs.writeFile(draft, JSON.stringify({ socket } satisfies z.infer<typeof schema>), { mode: 0o600 });
+    const word: z.infer<typeof schema> = { socket, isStored: this.#isStored() };
+    const draft = `${file}.${randomUUID()}`;
+    await fs.writeFile(draft, JSON.stringify(word), { mode: 0o600 });
     await replaceFile(draft, file);
+    this.#led.add(file);
   }
 
   async #left(): Promise<readonly string[]> {
@@ -68,8 +83,12 @@ export class TerminalFiles {
 
 /** The socket that a file of a window names. */
 export async function socketIn(file: string): Promise<string | undefined> {
+  return (await wordIn(file))?.socket;
+}
+
+async function wordIn(file: string): Promise<z.infer<typeof schema> | undefined> {
   const text = await fs.readFile(file, 'utf8').catch(() => '');
-  return schema.safeParse(parsedJson(text)).data?.socket;
+  return schema.safeParse(parsedJson(text)).data;
 }
 
 async function isAnswered(file: string): Promise<boolean> {

@@ -116,6 +116,43 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
       assert.deepEqual(world.store.all(), []);
     });
 
+    test('two windows that reload at the same moment keep their terminals, and one that takes the storage over gets those of the other', async t => {
+      const world = await opened(t);
+      const second = await world.second();
+      t.after(() => second.closeWindow());
+      const [one, two] = [await world.terminal(), await second.terminal()];
+      const socketOf = (terminal: readonly string[]): unknown =>
+        (JSON.parse(fs.readFileSync(terminal[1] ?? '', 'utf8')) as { socket: unknown }).socket;
+      const first = world.start('/bin/sh', [], {}, one);
+      await first.run('echo one > one.ts');
+      await world.previews(1);
+      const other = second.start('/bin/sh', [], {}, two);
+      await other.run('echo other > other.ts');
+      await second.previews(1);
+      await Promise.all([world, second].map(each => each.closeWindow()));
+      const gone = [socketOf(one), socketOf(two)];
+      await second.openWindow();
+      assert.deepEqual([socketOf(one) === gone[0], socketOf(two) === gone[1]], [true, false]);
+      assert.equal(await world.openWindow(), true);
+      assert.notEqual(socketOf(one), gone[0]);
+      await first.run('echo more > more.ts');
+      assert.equal((await world.previews(2))[1], 'sh: more.ts: ∅ => more');
+      assert.ok(second.store.all().every(({ label }) => label === 'other.ts'));
+
+      await world.closeWindow();
+      await second.takeOver();
+      assert.equal(socketOf(one), socketOf(two));
+      await first.run('echo late > late.ts');
+      await polled('what the second window takes', async () => {
+        await second.rest();
+        return second.store.all().some(({ label }) => label === 'late.ts');
+      });
+      for (const agent of [first, other]) assert.equal(await agent.exit(), 0, agent.output);
+      const labels = second.store.all().map(({ label }) => label);
+      const all = ['late.ts', 'more.ts', 'one.ts', 'other.ts'];
+      assert.deepEqual(labels.toSorted(), all, 'nothing is proposed twice');
+    });
+
     test('a second window that has taken over the storage leaves nothing to propose again, decided or not', async t => {
       const world = await opened(t);
       const second = await world.second();
