@@ -90,8 +90,10 @@ function assertTold(result: string): void {
   assert.match(result, /Since your last call:/);
   assert.match(result, /p1 \([^\n]*\) was rebased onto the current file/);
   assert.match(result, /The user applied p1 \(/);
-  assert.match(result, /The user applied p4 \([^\n]*b\.txt, hunk 1\)\.[^\n]*This one is right\./);
-  assert.match(result, /p4 is a part of p2; the rest of it is decided separately/);
+  assert.match(
+    result,
+    /The user applied p4 \([^\n]*b\.txt, hunk 1\), a part of p2\.[^\n]*This one is right\./,
+  );
   assert.match(result, /The user discarded p3 \([^\n]*\)\.[^\n]*Leave c\.txt alone, it is generated\./);
   assert.match(result, /Pending:[^]*p2/);
 }
