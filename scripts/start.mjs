@@ -2,7 +2,7 @@
  * `npm start`: builds and packages Redline, and opens VS Code with it on the project of the tour (media/tour), in a temporary
  * profile. It uses the installed VS Code (`code`), else a browser on Linux x64, else a VS Code that it downloads.
  *
- *   npm start -- --once      opens no window: walks through the tour by itself (Linux x64) and takes pictures
+ *   npm start -- --once      opens no window: walks through the core story by itself (Linux x64) and takes pictures
  *   npm start -- --browser   uses a browser even where `code` is installed
  */
 import { parseArgs } from 'node:util';
