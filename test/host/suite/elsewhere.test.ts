@@ -89,6 +89,27 @@ suite('changes made elsewhere', () => {
   /** Everything on disk that git tracks or could, with its content. */
   const disk = (): string => git('status', '--porcelain', '-uall') + git('diff', 'HEAD', '--binary');
 
+  test('a branch switch while a preview is pending: it is out of date there, and as before after switching back', async () => {
+    git('checkout', '-qb', 'other');
+    write('a.ts', lines({ 3: 'other 3' }));
+    commit('other');
+    git('checkout', '-q', 'main');
+    const change = {
+      path: name('a.ts'),
+      before: lines(),
+      after: lines({ 3: 'proposed 3', 25: 'proposed 25' }),
+    };
+    const { id } = api.previews.push({ label: 'pending', sourceToolName: 'test', changes: [change] });
+    await run('redline.preview.open', id);
+    git('checkout', '-q', 'other');
+    await run('redline.preview.apply', id);
+    assert.equal(api.previews.get(id)?.stale, true);
+    assert.equal(read('a.ts'), lines({ 3: 'other 3' }), 'nothing is written to the other branch');
+    git('checkout', '-q', 'main');
+    await run('redline.preview.apply', id);
+    assert.equal(read('a.ts'), change.after);
+  });
+
   test('a branch comes onto files that moved on: untouched until Apply, hunk by hunk, exact bytes', async () => {
     git('checkout', '-qb', 'feature/x');
     write('a.ts', lines({ 3: 'theirs 3', 25: 'theirs 25' }));
