@@ -92,7 +92,7 @@ function assertTold(result: string): void {
   assert.match(result, /The user applied p1 \(/);
   assert.match(
     result,
-    /The user applied p4 \([^\n]*b\.txt, hunk 1\), a part of p2\.[^\n]*This one is right\./,
+    /The user applied p4 \([^\n]*b\.txt[^\n]*, hunk 1\), a part of p2\.[^\n]*This one is right\./,
   );
   assert.match(result, /The user discarded p3 \([^\n]*\)\.[^\n]*Leave c\.txt alone, it is generated\./);
   assert.match(result, /Pending:[^]*p2/);
