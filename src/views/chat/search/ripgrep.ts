@@ -223,6 +223,7 @@ function argumentsOf(query: RipgrepQuery): string[] {
 function commonArguments({ isRegex, limit }: LineSearchQuery): string[] {
   return [
     ...['--no-config', '--no-heading', '--with-filename', '--null', '--line-number', '--column'],
+    ...['--field-match-separator', '\\x00'],
     ...['--color', 'never', '--crlf', '--max-count', String(limit + 1)],
     ...(isRegex ? [] : ['--fixed-strings']),
   ];
@@ -251,8 +252,12 @@ function errorFor(complaint: string, isRegex: boolean): Error {
     : new Error(`ripgrep failed: ${reason}`);
 }
 
-/** The path of a match, its line, the column of the first match in bytes, and the text. A warning about a binary file may precede it. */
-const MATCH = /(?:.*: WARNING: stopped searching binary file .*\n)*([^\0]*)\0(\d+):(\d+):([^\n]*)\n/y;
+/**
+ * The path of a match, its line, the column of the first match in bytes, and the text. An empty match at the end of a file has no
+ * column. A warning about a binary file may precede it.
+ */
+const MATCH =
+  /(?:[^\0\n]*: WARNING: stopped searching binary file [^\n]*\n)*([^\0]*)\0(\d+)\0(?:(\d+)\0)?([^\n]*)\n/y;
 
 /** The matches in the output of ripgrep, each of whose bytes is one character of `chunks`. A name may have line feeds. */
 async function* matchesIn(chunks: AsyncIterable<string>): AsyncGenerator<TextMatch> {
@@ -269,7 +274,7 @@ async function* matchesIn(chunks: AsyncIterable<string>): AsyncGenerator<TextMat
         path: decoded(file).split(path.sep).join('/').replace(/^\.\//, ''),
         line: Number(line),
         text: decoded(withoutReturns(text)),
-        at: decoded(text.slice(0, Number(column) - 1)).length,
+        at: decoded(text.slice(0, Number(column ?? 1) - 1)).length,
       };
       MATCH.lastIndex = end; // another search may have used it meanwhile
     }

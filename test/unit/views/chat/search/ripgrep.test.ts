@@ -25,12 +25,14 @@ async function searchWith(t: TestContext, script: string): Promise<RipgrepResult
 }
 
 test('a match has its line, however the output is cut, and whatever stands beside it', posix, async t => {
-  const output = String.raw`./two\nlines\0001:1:x y x\r\n./bin: WARNING: stopped searching binary file after match (at 9)\n./ä.ts\00012:5:ä\377 x:1:\n`;
+  const output = String.raw`./two\nlines\0001\0001\000x y x\r\n./bin: WARNING: stopped searching binary file after match (at 9)\n./ä.ts\00012\0005\000ä\377 x:1:\n./ä.ts\00013\000end\n./log\0003\0001\000x: WARNING: stopped searching binary file y\n`;
   for (const script of [`printf '${output}'`, `printf '${output}' | dd bs=3 2>/dev/null`])
     assert.deepEqual(await searchWith(t, script), {
       matches: [
         { path: 'two\nlines', line: 1, text: 'x y x', at: 0 },
         { path: 'ä.ts', line: 12, text: 'ä\ufffd x:1:', at: 3 },
+        { path: 'ä.ts', line: 13, text: 'end', at: 0 },
+        { path: 'log', line: 3, text: 'x: WARNING: stopped searching binary file y', at: 0 },
       ],
     });
 });
