@@ -103,8 +103,11 @@ async function recover(
     const { path } = step;
     const state = held.get(path);
     if (state !== 'other' && state !== 'torn') continue;
-    if (await isLacking(files, step, state, foundLater.get(path), rollback.editors))
-      held.set(path, 'lacking');
+    const found = foundLater.get(path);
+    const lacks = await isLacking(files, step, state, found, rollback.editors).catch(
+      () => 'unknown' as const,
+    );
+    if (lacks !== false) held.set(path, lacks === true ? 'lacking' : lacks);
   }
   const pathsWith = (...what: State[]): string[] =>
     steps.map(({ path }) => path).filter(path => what.includes(held.get(path) ?? 'other'));
@@ -148,7 +151,7 @@ function pathsElsewhere(previews: readonly Preview[], files: ResolvingFiles): re
 
 /** The previews of a commit as they were committed; `undefined` if that can no longer be read. */
 function previewsOf(
-  { ids, revisions }: InterruptedCommit,
+  { ids, revisions, said }: InterruptedCommit,
   store: PreviewStore,
 ): readonly Preview[] | undefined {
   const previews: Preview[] = [];
@@ -156,7 +159,7 @@ function previewsOf(
     const preview = store.get(id);
     if (preview?.kind !== 'files' || preview.state.kind !== 'pending') return undefined;
     if (revisions && revisions[id] !== preview.revision) return undefined;
-    if (!(preview.changes ?? []).every(hasTexts)) return undefined;
+    if (said !== 'interrupted' && !(preview.changes ?? []).every(hasTexts)) return undefined;
     previews.push(preview);
   }
   return previews;

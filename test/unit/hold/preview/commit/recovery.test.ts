@@ -62,6 +62,18 @@ class World {
     this.log.lines[at] = text;
   }
 
+  /** The texts that the log names cannot be read by this process. */
+  loseTexts(): void {
+    const { log } = this;
+    const loaded = log.load();
+    const get = () => assert.fail('gone');
+    for (const entry of loaded.entries)
+      if (entry.type === 'staged')
+        for (const { before, after } of entry.preview.changes ?? [])
+          for (const side of [before, after]) if (side) Object.defineProperty(side, 'text', { get });
+    log.load = () => loaded;
+  }
+
   state(id: string): string {
     return this.store.get(id)?.state.kind ?? 'unknown';
   }
@@ -102,6 +114,21 @@ async function killedBeforeTheEnd(
   if (staged === changes) assert.deepEqual(world.workspace.snapshot(), applied);
   return world;
 }
+
+test('an apply that is wholly on the disk is finished, even if its texts cannot be read', async () => {
+  const world = await killedBeforeTheEnd();
+  const [report] = await world.restart(() => world.loseTexts());
+  assert.equal(report?.end, 'finished');
+  assert.equal(world.state('p1'), 'applied');
+});
+
+test('a half-written apply waits for its texts to be readable again', async () => {
+  const world = await killedAtWrite(2);
+  const [report] = await world.restart(() => world.loseTexts());
+  assert.ok(report?.failed.length);
+  assert.deepEqual((await world.restart())[0]?.end, 'rolledBack');
+  assert.deepEqual(world.workspace.snapshot(), files);
+});
 
 test('an apply whose end could not be recorded is finished at the next start: applied, with its line in the ledger', async () => {
   const world = await killedBeforeTheEnd('because');
