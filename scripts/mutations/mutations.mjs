@@ -285,8 +285,8 @@ export const mutations = [
   {
     rule: 'after a crash, an edit in an editor that is gone was not written',
     file: 'hold/preview/commit/recovery.ts',
-    from: "held.set(path, 'lacking');",
-    to: 'continue;',
+    from: "lacks === true ? 'lacking' : lacks",
+    to: 'state',
   },
   {
     rule: 'after a crash, what was saved before an editor was lost is no part of a change',
