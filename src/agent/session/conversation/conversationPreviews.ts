@@ -5,7 +5,12 @@ import type { ConversationTree } from './conversationTree.ts';
 import { nodeOfMessageId, type NodeId } from './nodeId.ts';
 
 /** The tools whose calls are all that they change. No other tool can have their names. */
-export const OWN_TEXT: readonly string[] = ['edit_file', 'write_file', 'delete_file', 'rename_file'];
+const OWN_TEXT: readonly string[] = ['edit_file', 'write_file', 'delete_file', 'rename_file'];
+
+/** Whether the model knows what a call proposes by its arguments and its result, which leaves out some of many edits. */
+export function isKnownBy(toolName: string, result: string): boolean {
+  return OWN_TEXT.includes(toolName) && !/ more edits? not shown\]/.test(result);
+}
 
 /**
  * Knows which previews concern one conversation: those whose origin names it, unless the tool result that staged them is on
@@ -90,7 +95,7 @@ export class ConversationPreviews {
   isOwnText(preview: Preview): boolean {
     const node = this.#stagingNode(preview) ?? undefined;
     const message = node === undefined ? undefined : this.#tree.get(node)?.message;
-    return message?.role === 'tool' && OWN_TEXT.includes(message.toolName);
+    return message?.role === 'tool' && isKnownBy(message.toolName, message.content);
   }
 
   /** Whether the command that made it has not ended yet: its end tells the model of it. */

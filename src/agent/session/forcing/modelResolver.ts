@@ -171,11 +171,14 @@ export class ModelResolver {
     this.#seen.set(id, revision);
   }
 
-  /** The next request shows the model this part of the preview's diff. It counts if all before it was shown, too. */
+  /**
+   * The next request shows the model this part of the preview's diff. It counts if all before it was shown, too. An empty part at
+   * the beginning: none of this revision was, although the model made it.
+   */
   readonly noteShown: NoteShown = (preview, from, end) => {
     const { id, revision } = preview;
-    const now = this.#shownEnd(preview, 'now');
-    const before = this.#shownEnd(preview, 'before');
+    const now = end === 0 ? 0 : this.#shownEnd(preview, 'now');
+    const before = end === 0 ? 0 : this.#shownEnd(preview, 'before');
     this.#shown.set(id, { revision, before, now: from <= now ? Math.max(now, end) : now });
   };
 
@@ -320,7 +323,7 @@ export class ModelResolver {
     const { id, revision } = preview;
     const shown = this.#shown.get(id);
     const isOwn = this.#previews().isOwnText(preview);
-    const whole = shown?.[when] === Infinity ? shown.revision : isOwn ? 1 : undefined;
+    const whole = shown?.[when] === Infinity ? shown.revision : isOwn && !shown ? 1 : undefined;
     if (whole !== undefined && this.#addsNothing(preview, whole)) return Infinity;
     return shown?.revision === revision ? shown[when] : 0;
   }

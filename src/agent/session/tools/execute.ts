@@ -7,7 +7,7 @@ import { detailOf, isAbortError, messageOf, ToolError } from '../../base/errors.
 import { isDeeperThan, jsonSafe, MAX_DEPTH } from '../../base/json.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plural } from '../../base/phrases.ts';
-import { OWN_TEXT } from '../conversation/conversationPreviews.ts';
+import { isKnownBy } from '../conversation/conversationPreviews.ts';
 import { interruptions } from '../model/interruptions.ts';
 import type { ImageFile, ToolCall, ToolResultMessage } from '../model/messages.ts';
 import { textOf, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
@@ -66,7 +66,7 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   effects.end();
   const details = jsonSafe(result.details);
   const { pending, image } = effects;
-  const text = [...(await effects.lines()), ownText, ...(await effects.diffs(call.name))].join('\n');
+  const text = [...(await effects.lines()), ownText, ...(await effects.diffs(call.name, ownText))].join('\n');
   if (text.length <= MAX_RESULT_CHARS && !context.signal.aborted) effects.delivered();
   return {
     role: 'tool',
@@ -117,10 +117,10 @@ class CallEffects {
   }
 
   /** The diffs of what the tool has staged without showing it, for the end of the result. */
-  async diffs(toolName: string): Promise<readonly string[]> {
+  async diffs(toolName: string, ownText: string): Promise<readonly string[]> {
     const isShown = (preview: Preview): boolean => this.#shown.some(([{ id }]) => id === preview.id);
     const unshown = this.#staged.filter(each => each.kind === 'files' && !isShown(each));
-    if (unshown.length === 0 || OWN_TEXT.includes(toolName) || !this.#options.context.noteShown) return [];
+    if (unshown.length === 0 || isKnownBy(toolName, ownText) || !this.#options.context.noteShown) return [];
     const { MAX_RESULT_DIFF_CHARS, shownDiff } = await import('../../hold/preview/shownDiffs.ts');
     const room = Math.floor(MAX_RESULT_DIFF_CHARS / unshown.length);
     const texts: string[] = [];

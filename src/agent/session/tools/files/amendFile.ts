@@ -7,6 +7,7 @@ import { applyTextEdits } from '../../../hold/text/textEdit.ts';
 import { givenTitle } from '../titles.ts';
 import type { ToolContext } from '../tool.ts';
 import { locateEdits, type OldNew } from './locateEdits.ts';
+import { MAX_RESULT_DIFF_CHARS, shownDiff } from '../../../hold/preview/shownDiffs.ts';
 import { rewriteSummary } from '../../../hold/text/rewriteSummary.ts';
 import { shownEdits } from './shownEdits.ts';
 
@@ -34,9 +35,16 @@ export async function amendFile(
   if (after.hash === proposed.hash)
     return textResult(`Nothing to change: ${id} already proposes exactly this content of ${path}.`);
   const changes = await amendedChanges(preview, path, after);
-  own.amend(preview, changes, givenTitle(title));
+  const { preview: amended } = own.amend(preview, changes, givenTitle(title));
   const change = changes.findLast(each => each.path === path);
   if (!change) return textResult(`${id} no longer changes ${path}.`);
+  if (located.length > edits.length) {
+    // In several places, which the model need not have read.
+    const { text: diff, end } = await shownDiff(amended, 0, MAX_RESULT_DIFF_CHARS);
+    context.noteShown?.(amended, 0, 0);
+    context.noteShown?.(amended, 0, end);
+    return textResult(diff);
+  }
   // For a new file, a diff would show the file's beginning instead of the edits.
   const shown = change.before
     ? await rewriteSummary(path, textOf(change.before), text)
