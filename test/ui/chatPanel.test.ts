@@ -1032,6 +1032,7 @@ describe('the chat panel', () => {
   test('what was unfolded stays unfolded', async () => {
     const { page } = chat;
     await chat.snapshot([tool({ status: 'running', output: { text: '' } })]);
+    assert.doesNotMatch((await page.getByRole('log').textContent()) ?? '', /[a-z]_[a-z]/);
     await page.getByRole('log').locator('summary').click();
     await chat.delta([tool()]);
     assert.equal(await page.locator('details[open]').isVisible(), true);

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { MAX_SHOWN_CHARS, type ItemOf, type ShownText } from '../viewItem.ts';
-import { fileNameOf, sayCalls } from '../words/callWords.ts';
+import { fileNameOf, sayCalls, sayRunning } from '../words/callWords.ts';
 import { el, icon } from './dom.ts';
 import { fileLink } from './fileLink.ts';
 import { nameOf } from './fileNames.ts';
@@ -16,10 +16,13 @@ const TOOL_ICONS = {
 /** A call on one line, to unfold. */
 export function renderCall(item: ItemOf<'tool'>, old: HTMLElement | undefined): HTMLElement {
   const { status, name, file, progress, input, output } = item;
-  const said = status === 'running' ? name : sayCalls([{ name, path: file?.path, failed: false }]);
+  const said =
+    status === 'running' ? sayRunning(name) : sayCalls([{ name, path: file?.path, failed: false }]);
   // A file that the words name is not named twice.
   const isNamed = file !== undefined && said.includes(fileNameOf(file.path));
-  const summary = isNamed ? '' : item.summary;
+  // A question stands in a row of its own while it waits.
+  const isAsked = status === 'running' && name === 'ask_user';
+  const summary = isNamed || isAsked ? '' : item.summary;
   const isPlain = status === 'running' || status === 'done';
   const root = el(
     'details',

@@ -83,6 +83,42 @@ function sayGroup(group: readonly SaidCall[]): string {
   return plural(forms, of === undefined || files.has(undefined) ? group.length : files.size);
 }
 
+/** Says what a call does that is not finished: `Running the checks`. */
+export function sayRunning(name: string): string {
+  switch (KINDS.get(name)) {
+    case 'read':
+      return l10n.t('Reading a file');
+    case 'searched':
+      return l10n.t('Searching');
+    case 'checked':
+      return l10n.t('Checking the Problems');
+    case 'tested':
+      return l10n.t('Running the checks');
+    case 'changed':
+      return l10n.t('Proposing a change');
+    case 'deleted':
+      return l10n.t('Proposing to delete a file');
+    case 'renamed':
+      return l10n.t('Proposing to rename a file');
+    case 'ran':
+      return l10n.t('Running a command');
+    case 'reverted':
+      return l10n.t('Going back');
+    case 'planned':
+      return l10n.t('Updating the to-do list');
+    case 'fetched':
+      return l10n.t('Reading a web page');
+    case 'listened':
+      return l10n.t('Looking at a running command');
+    case 'looked':
+      return l10n.t('Looking at its own changes');
+    case 'asked':
+      return l10n.t('Asking you a question');
+    case undefined:
+      return l10n.t('Calling {0}', name);
+  }
+}
+
 /** The texts for a count and, if the kind names files, for calls on a single file. */
 function textsOf(kind: Kind): { readonly forms: string; readonly of?: string } {
   switch (kind) {

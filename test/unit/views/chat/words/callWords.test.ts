@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sayCalls, type SaidCall } from '../../../../../src/views/chat/words/callWords.ts';
+import { sayCalls, sayRunning, type SaidCall } from '../../../../../src/views/chat/words/callWords.ts';
 
 const said = (...calls: (Partial<SaidCall> & { readonly name: string })[]): string =>
   sayCalls(calls.map(call => ({ failed: false, ...call })));
@@ -21,6 +21,12 @@ test('what is proposed and checked is said in words, not by the names of tools',
   assert.equal(said({ name: 'ast_edit' }, { name: 'edit_file', path: 'a.ts' }), 'Proposed 2 changes');
   assert.equal(said({ name: 'run_command' }), 'Proposed a command');
   assert.equal(said({ name: 'run_checks' }, { name: 'run_checks' }), 'Ran the checks 2 times');
+});
+
+test('a running call says what it does; only a custom tool has its name', () => {
+  assert.equal(sayRunning('ask_user'), 'Asking you a question');
+  assert.equal(sayRunning('run_checks'), 'Running the checks');
+  assert.equal(sayRunning('weather'), 'Calling weather');
 });
 
 test('searches with the same argument are several; kinds are in the order in which they began; failures are counted', () => {
