@@ -1,40 +1,7 @@
 /** The pictures of the walkthrough: one of each step in a dark and in a light theme, for those of high contrast, too. */
-import * as path from 'node:path';
-import { createRequire } from 'node:module';
 import { Workbench } from '../headless/workbench.mjs';
-import { installPackage } from '../lib/installPackage.mjs';
-import { downloads } from '../lib/paths.mjs';
-import { startScriptedServer } from '../../test/support/scriptedServer.ts';
-
-/** It joins and writes pictures. Who takes none needs none of its 20 MB: it is installed when they are. */
-const SHARP = 'sharp@0.35.5';
-/** The name that the chat shows for the model. */
-const MODEL = 'your-model';
-
-/** As little as possible beside Redline; nothing that blinks, moves or tells of this machine. */
-const SETTINGS = {
-  'breadcrumbs.enabled': false,
-  'chat.commandCenter.enabled': false,
-  'diffEditor.renderSideBySide': false,
-  'editor.cursorBlinking': 'solid',
-  'editor.matchBrackets': 'never',
-  'editor.minimap.enabled': false,
-  'editor.occurrencesHighlight': 'off',
-  'editor.overviewRulerBorder': false,
-  'editor.overviewRulerLanes': 0,
-  'editor.codeLensFontSize': 13,
-  'editor.renderLineHighlight': 'none',
-  'editor.scrollBeyondLastLine': false,
-  'editor.scrollbar.horizontal': 'hidden',
-  'editor.scrollbar.vertical': 'hidden',
-  'editor.stickyScroll.enabled': false,
-  'window.commandCenter': false,
-  'window.menuBarVisibility': 'hidden',
-  'workbench.colorCustomizations': { 'scrollbarSlider.background': '#00000000' },
-  'workbench.layoutControl.enabled': false,
-  'workbench.navigationControl.enabled': false,
-  'workbench.reduceMotion': 'on',
-};
+import { loadSharp } from './sharp.mjs';
+import { withModel } from './stage.mjs';
 
 /** The themes by the name that `media.image` has for them. */
 const THEMES = { dark: 'Dark 2026', light: 'Light 2026' };
@@ -84,27 +51,30 @@ const calls = (...all) => ({ toolCalls: all.map(([name, args]) => ({ name, argum
  * Takes the pictures. Linux x64 only.
  * @returns {Promise<Map<string, Buffer>>} PNGs by their names, such as `review-dark.png`
  */
-export async function takePictures() {
+export async function takeWalkthroughPictures() {
   const pictures = new Map();
-  const server = await startScriptedServer(answer, { models: [MODEL, 'another-model'] });
-  const model = { 'redline.openai.baseUrl': server.baseUrl, 'redline.openai.model': MODEL };
   let workbench;
   try {
     for (const [kind, theme] of Object.entries(THEMES)) {
-      const settings = { ...SETTINGS, ...model, 'workbench.colorTheme': theme };
-      if (workbench) await workbench.reset({ settings, viewport: WIDE });
-      else workbench = await Workbench.open({ settings, viewport: WIDE, scale: SCALE });
-      for (const [step, taken] of await play(workbench))
-        pictures.set(`${step}-${kind}.png`, await small(taken));
+      await withModel(answer, async (settings, workspace) => {
+        const options = {
+          settings: { ...settings, 'workbench.colorTheme': theme },
+          workspace,
+          viewport: WIDE,
+        };
+        if (workbench) await workbench.reset(options);
+        else workbench = await Workbench.open({ ...options, scale: SCALE });
+        for (const [step, taken] of await play(workbench))
+          pictures.set(`${step}-${kind}.png`, await small(taken));
+      });
     }
-    if (server.violations.length > 0) throw new Error(server.violations.join('\n'));
     return pictures;
   } catch (error) {
-    console.error(`The window's last picture: ${await workbench?.screenshot('walkthrough-failed')}`);
+    const picture = await workbench?.screenshot('walkthrough-failed');
+    console.error(`The window's last picture: ${picture}`);
     throw error;
   } finally {
     await workbench?.close();
-    await server.close();
   }
 }
 
@@ -165,9 +135,7 @@ async function play(workbench) {
 
 /** The picture with few colours. */
 async function small(png) {
-  const folder = path.join(downloads, 'pictures', SHARP);
-  await installPackage(SHARP, folder);
-  const sharp = createRequire(path.join(folder, 'package.json'))('sharp');
+  const sharp = await loadSharp();
   return sharp(png)
     .png({ palette: true, quality: QUALITY, dither: 0, effort: 10, compressionLevel: 9 })
     .toBuffer();
