@@ -43,6 +43,7 @@ drivenTest(
     await workbench.clickTreeRow('2 of 3 viewed');
     // A click opens all files in one multi-file diff, in which one may be below the window. Its focus would close a menu.
     await exactLens(workbench, 'Create').waitFor();
+    await page.locator('.statusbar-item').filter({ hasText: 'Hunk 1 of 3 · a.txt' }).waitFor();
     await contextMenu(workbench, row('Make three'), 'Mark as Viewed');
     await row('3 of 3 viewed').waitFor();
     await page.locator('.pane-body .monaco-list-row[aria-label*="3 of 3 viewed"]').waitFor();

@@ -4,25 +4,28 @@ import type { Workbench } from '../../../scripts/headless/workbench.mjs';
 
 /** Chooses an entry of a context menu. */
 export async function contextMenu(workbench: VscodeWindow, on: Locator, label: string): Promise<void> {
-  await openMenu(workbench, label, () => on.click({ button: 'right' }));
-  await chooseInMenu(workbench, label);
+  await choose(workbench, label, () => on.click({ button: 'right' }));
 }
 
 /** Chooses an entry of the More Actions menu in the active editor's title. */
 export async function editorOverflow(workbench: Workbench, label: string): Promise<void> {
-  await openMenu(workbench, label, () => workbench.editorTitleAction('More Actions').click());
-  await chooseInMenu(workbench, label);
+  await choose(workbench, label, () => workbench.editorTitleAction('More Actions').click());
 }
 
 /** Chooses an entry of the More Actions menu in a view's title. */
 export async function viewOverflow(workbench: Workbench, view: string, label: string): Promise<void> {
   const title = workbench.page.locator('.pane-header').filter({ hasText: view });
   const button = 'a[aria-label^="Views and More Actions"], a[aria-label^="More Actions"]';
-  await openMenu(workbench, label, async () => {
+  await choose(workbench, label, async () => {
     await title.hover();
     await title.locator(button).click();
   });
-  await chooseInMenu(workbench, label);
+}
+
+/** Opens a menu and chooses an entry; once more if the menu closes before the click. */
+async function choose(workbench: VscodeWindow, label: string, open: () => Promise<void>): Promise<void> {
+  do await openMenu(workbench, label, open);
+  while (!(await chooseInMenu(workbench, label)));
 }
 
 /**
@@ -41,14 +44,21 @@ async function openMenu(workbench: VscodeWindow, label: string, open: () => Prom
   }
 }
 
-/** A menu that has just opened may ignore a click, so the click is repeated until the menu closes. */
-async function chooseInMenu(workbench: VscodeWindow, label: string): Promise<void> {
+/**
+ * A menu that has just opened may ignore a click, so the click is repeated until the menu closes.
+ * @returns whether there was a click
+ */
+async function chooseInMenu(workbench: VscodeWindow, label: string): Promise<boolean> {
   const entry = entryOf(workbench, label);
-  await entry.waitFor();
+  let isClicked = false;
   for (let tries = 0; tries < 10 && (await entry.isVisible()); tries++) {
-    await entry.click({ timeout: 5_000 }).catch(() => undefined);
+    await entry.click({ timeout: 5_000 }).then(
+      () => (isClicked = true),
+      () => undefined,
+    );
     await entry.waitFor({ state: 'detached', timeout: 2_000 }).catch(() => undefined);
   }
+  return isClicked;
 }
 
 const entryOf = ({ page }: VscodeWindow, label: string): Locator =>
