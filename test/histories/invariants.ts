@@ -58,8 +58,10 @@ interface Subject {
   asked: boolean;
   /** It was staged since the last prompt was sent. */
   current: boolean;
-  /** Neither Stop nor Discard All came after it was staged: what somebody does with it may wake the session. */
+  /** Neither Stop nor Discard All came after it was staged or voted on: somebody's action on it may wake the session. */
   reviewed: boolean;
+  /** The model recommends what to do with it. */
+  isAdvised: boolean;
   /** The model has voted on it, and the vote was not refused because of what it builds on. */
   answered: boolean;
   /** It was pending while the model votes at the end of its turn: it need not have a reminder of its own. */
@@ -647,6 +649,9 @@ export class Invariants {
     this.#spans.noteChanged(preview, t);
     subject.wasStale = subject.isStale;
     subject.isStale = isStale(preview);
+    const isAdvised = state.kind === 'pending' && state.recommendation !== undefined;
+    if (isAdvised && !subject.isAdvised) subject.reviewed = true;
+    subject.isAdvised = isAdvised;
     this.check(!subject.final || !isOpen(preview), () => `I3: ${id} is ${state.kind} after it was over`);
     const changes = preview.changes ? JSON.stringify(preview.changes) : null;
     if (preview.revision === subject.revision + 1) {
@@ -1077,6 +1082,7 @@ function newSubject(
     quiet: false,
     current: true,
     reviewed: true,
+    isAdvised: false,
   };
 }
 

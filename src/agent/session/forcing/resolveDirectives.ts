@@ -226,7 +226,7 @@ export class ResolveDirectives extends Owner {
       },
       onInvoked: call => resolver.resolvePreview(id, call),
       onResolved: () => void delete asked.handle,
-      onRejected: (_choice, reason) => this.#rejected(id, asked, reason),
+      onRejected: (choice, reason) => this.#rejected(id, asked, choice, reason),
     });
   }
 
@@ -237,23 +237,27 @@ export class ResolveDirectives extends Owner {
     this.#steer(set, about => changeSetText(about, this.#unshown));
   }
 
-  #rejected(id: string, asked: Asked, reason: RejectReason): RejectAnswer {
+  #rejected(id: string, asked: Asked, choice: ToolChoice, reason: RejectReason): RejectAnswer {
     if (reason === 'error') this.#lastFailed = true;
     const preview = this.#options.store.get(id);
     const answer =
-      preview && this.#asked.isWanted(preview, asked) ? this.#answerTo(reason, preview, asked) : 'drop';
+      preview && this.#asked.isWanted(preview, asked)
+        ? this.#answerTo(reason, preview, asked, choice)
+        : 'drop';
     if (answer === 'drop') delete asked.handle;
     return answer;
   }
 
-  #answerTo(reason: RejectReason, preview: Preview, asked: Asked): 'requeue' | 'drop' {
+  #answerTo(reason: RejectReason, preview: Preview, asked: Asked, choice: ToolChoice): 'requeue' | 'drop' {
     // In Manual mode, the model had no tool to answer with.
     const isManual = this.#options.authority() === 'none';
+    // The setting may have changed since: a question that leaves the model free may have to force it next time.
+    const isAskedAnew = this.votesAtEnd || choice === ASK;
     switch (reason) {
       case 'aborted':
         // Where the model votes at the end, the user's next prompt comes first.
-        asked.due ||= this.votesAtEnd;
-        return this.votesAtEnd ? 'drop' : 'requeue';
+        asked.due ||= isAskedAnew;
+        return isAskedAnew ? 'drop' : 'requeue';
       case 'error':
       case 'not_invoked':
         if (!isManual) {
@@ -261,7 +265,7 @@ export class ResolveDirectives extends Owner {
           if (left.length > 0) this.#leaveToUser(left, 0);
           if (left.includes(preview)) return 'drop';
         }
-        asked.due = isManual || reason === 'error' || this.votesAtEnd;
+        asked.due = isManual || reason === 'error' || isAskedAnew;
         return asked.due ? 'drop' : 'requeue';
       case 'unavailable':
         asked.due = true;

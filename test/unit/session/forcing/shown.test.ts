@@ -207,3 +207,16 @@ test('offline, in Auto, what a command of the user changes lands, although the p
   assert.equal(t.workspace.text('a.txt'), 'new\n');
   t.assertSound();
 });
+
+test('a model that was asked to look and did not vote is forced once the setting says “always”', async () => {
+  const t = play((_request, n) => {
+    if (n === 1) t.settings.forcing = 'always';
+    return ok;
+  });
+  t.session.stage({ label: 'Made', sourceToolName: 'work', changes: [change] });
+  await t.session.prompt('Go.');
+  assert.deepEqual(
+    t.requests.slice(0, 3).map(({ toolChoice }) => toolChoice?.type),
+    [undefined, undefined, 'tool'],
+  );
+});
