@@ -97,7 +97,9 @@ export function weave(lines: readonly TaggedLine[], markers: boolean): TaggedLin
     const marker =
       markers && id !== null && !(isSilent(message) && tags.length === 0) ? [`[${renderNodeId(id)}]`] : [];
     if (marker.length === 0 && tags.length === 0) return line;
-    const own = textOf(message);
+    // A summary that stands for the text of its node is in the tag, too.
+    const isInTag = line.tags.some(tag => replacesContent(tag) && tag.summary === textOf(message));
+    const own = line.isCluster && isInTag ? '' : textOf(message);
     const text = markers && message.role === 'assistant' ? withoutMarkers(own) : own;
     return {
       ...line,

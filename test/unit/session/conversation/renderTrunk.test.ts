@@ -144,7 +144,7 @@ for (const [category, kind] of [
       'q',
       'Reading. <c1> <c2>',
       'c1: result of c1',
-      `c2: S [${kind}: S (abandoned: edit_file)]`,
+      `c2: [${kind}: S (abandoned: edit_file)]`,
       STEER.text,
     ]);
   });
@@ -154,7 +154,7 @@ for (const [category, kind] of [
     t.revert(category, 1, 'S');
     assert.deepEqual(t.request(), [
       'q',
-      `S [${kind}: S (abandoned: read_file, list_files, edit_file)]`,
+      `[${kind}: S (abandoned: read_file, list_files, edit_file)]`,
       STEER.text,
     ]);
   });
@@ -272,7 +272,7 @@ test('decay: what a lesson replaced stays replaced', () => {
     t.revert('failure', 3, `T${n}`);
   }
   for (let i = 0; i < 5; i++) t.says('on');
-  assert.match(t.request()[3] ?? '', /^c2: T3 \[/);
+  assert.match(t.request()[3] ?? '', /^c2: \[.*\[revert-lesson: T3\]$/);
   assert.doesNotMatch(t.request()[3] ?? '', /S1/);
 });
 
