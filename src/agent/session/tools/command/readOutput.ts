@@ -29,10 +29,7 @@ export async function readOutput(
   const all = runs.background;
   if (id === undefined) {
     if (all.length === 0) return textResult('No command runs in the background.');
-    const rows = all.map(({ previewId, command, ending }) => {
-      const state = ending ?? 'It is running.';
-      return `- ${previewId} ${quoted(commandLabel(command))}: ${state}`;
-    });
+    const rows = all.map(one => `- ${one.previewId} ${quoted(commandLabel(one.command))}: ${stateOf(one)}`);
     return textResult(rows.join('\n'));
   }
   const found = all.find(({ previewId }) => previewId === id);
@@ -47,7 +44,11 @@ export async function readOutput(
   found.isTold = found.ending !== undefined;
   const output = found.run.output.end(MAX_CHARS).trimEnd();
   const wrote = output === '' ? 'No output.' : `The end of its output:\n${fenced(output)}`;
-  return textResult(`${found.ending ?? 'It is running.'}\n${wrote}`);
+  return textResult(`${stateOf(found)}\n${wrote}`);
+}
+
+function stateOf({ ending, run }: BackgroundCommand): string {
+  return ending ?? (run.endedBy === undefined ? 'It is running.' : 'It is being stopped.');
 }
 
 /** Settles when the command has written or ended, when the time is up, or when the signal is aborted. */

@@ -364,6 +364,20 @@ test('Stop leaves a command in the background alone; the model and the person st
   assert.match(await other.call({ id: 'p1', wait: 60 }), /^It was stopped\.\nNo output\.$/);
 });
 
+test('while a command in the background is being stopped, nothing calls it running', async () => {
+  const { t, runs } = await inBackground();
+  const [command] = runs.background;
+  assert.ok(command);
+  const harness = new ToolHarness({}, [commandOutputTool(runs)]);
+  const [stopped, listed] = await Promise.all([
+    harness.run('command_output', { id: 'p1', stop: true }),
+    harness.run('command_output', {}),
+  ]);
+  assert.match(stopped.content, /^It was stopped\./);
+  assert.equal(listed.content, '- p1 "npm run dev": It is being stopped.');
+  t.assertSound();
+});
+
 test('the end of the window ends the commands in the background', async () => {
   const { runs, call } = await inBackground();
   await runs.close();
@@ -568,8 +582,7 @@ for (const modelAuthority of ['recommend', 'apply'] as const)
         .results()
         .slice(-2)
         .map(({ content }) => content);
-      if (looked !== 'before')
-        assert.match(shown, /^Nothing was changed, since you have not been shown all of p2 /);
+      if (looked !== 'before') assert.match(shown, /^Your vote on p2 .* does not count yet/);
       assert.match(shown, /\n\+x{900}\n[^]*\nmade\/9: 2 lines added, 0 removed\.\n/);
       assert.match(voted, modelAuthority === 'apply' ? /^Applied/ : /^Your recommendation for p2 /);
       assert.equal(t.workspace.text('made/0') !== undefined, modelAuthority === 'apply');
@@ -600,7 +613,7 @@ for (const [what, texts, last, isAnswered] of [
     const [at, applied] = [isShown.indexOf(true), told.findIndex(text => text.startsWith('Applied'))];
     assert.ok(at >= 0 && at < applied, JSON.stringify(isShown));
     assert.equal(
-      told.some(text => text.startsWith('Nothing was changed')),
+      told.some(text => text.startsWith('Your vote on')),
       isAnswered,
     );
     assert.equal(t.workspace.text('made/0'), texts[0]);
