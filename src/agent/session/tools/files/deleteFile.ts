@@ -27,6 +27,9 @@ export const deleteFileTool = defineTool({
       sourceToolName: 'delete_file',
       changes: [change],
     });
-    return textResult(`${path}: deletes the file (${plural(countLines(before.text), 'line')}).`);
+    const { rewriteSummary } = await import('../../../hold/text/rewriteSummary.ts');
+    const [, ...diff] = (await rewriteSummary(path, before.text, '')).split('\n');
+    const head = `${path}: deletes the file (${plural(countLines(before.text), 'line')}).`;
+    return textResult([head, ...diff].join('\n'));
   },
 });

@@ -7,9 +7,19 @@ import { ToolHarness } from '../../../../support/toolHarness.ts';
 
 test('delete_file stages a deletion and touches nothing', async () => {
   const harness = new ToolHarness({ 'a.txt': 'one\n' });
-  await harness.run('delete_file', { path: 'a.txt' });
+  const { content } = await harness.run('delete_file', { path: 'a.txt' });
+  assert.match(content, /\na\.txt: deletes the file \(1 line\)\.\n@@ -1,1 \+1,0 @@\n-one$/);
   assert.deepEqual(harness.staged[0]?.changes, [remove('a.txt', 'one\n')]);
   assert.equal(harness.workspace.text('a.txt'), 'one\n');
+});
+
+test('the result of a deletion shows no more of a long file than a diff has room for', async () => {
+  const lines = Array.from({ length: 500 }, (_, n) => `line ${n}\n`).join('');
+  const harness = new ToolHarness({ 'long.txt': lines, 'wide.txt': 'x'.repeat(50_000), 'empty.txt': '' });
+  const told = async (path: string) => (await harness.run('delete_file', { path })).content;
+  assert.match(await told('long.txt'), /\n-line 0\n[^]*\n\[\d+ more lines not shown\]$/);
+  assert.ok((await told('wide.txt')).length < 10_000);
+  assert.match(await told('empty.txt'), /\nempty\.txt: deletes the file \(0 lines\)\.$/);
 });
 
 test('a deletion and a rename carry a title and a reason, as their diff tells neither', async () => {
