@@ -118,7 +118,7 @@ test('two failures with the same text are both told, after a reload too', async 
   const lines = told.at(-1)?.text.split('\n') ?? [];
   assert.deepEqual(
     lines.map(line => line.slice(0, 30)),
-    ['The user tried to apply p2 (Ed', 'The user tried to apply p2 (Ed', 'p1 (Busy) has expired: what it'],
+    ['The user tried to apply p2 (Ed', 'The user tried to apply p2 (Ed', 'p1 (Busy) has expired: it did '],
   );
 });
 
@@ -257,8 +257,8 @@ test('a resolve without an id in the message that stages something is refused, a
   });
   await t.session.prompt('Write.');
   const said = t.results().map(({ content }) => content);
-  assert.match(said[2] ?? '', /^p2 .* was staged only now, so you have not seen its diff yet/);
-  assert.match(said[4] ?? '', /^Discarded: Rewrite a\.txt/);
+  assert.match(said[2] ?? '', /^p2 .* was staged only now, so you have not seen it yet/);
+  assert.equal(said[4], 'Discarded: Rewrite a.txt. Reason: because\nThis was p1.');
   assert.equal(t.store.get('p2')?.state.kind, 'pending');
 });
 
@@ -336,7 +336,7 @@ for (const [answer, said] of [
       texts,
       said !== undefined
         ? [said, said]
-        : ['Applied: p1 (Deploy). Reason: because', 'Discarded: Drop. Reason: because'],
+        : ['Applied: p1 (Deploy). Reason: because', 'Discarded: Drop. Reason: because\nThis was p2.'],
     );
     t.assertSound();
   });
