@@ -79,7 +79,7 @@ drivenTest(
           (await api.previews.resolve({ id, action: 'apply', reason: 'try' })).content[0]?.text ?? '',
         staged.opaque,
       ),
-      /has expired: what it would have run is gone\. Nothing was changed\./,
+      /has expired: it did not run, and what it would have run is gone\./,
     );
 
     await workbench.openRedlineChat();

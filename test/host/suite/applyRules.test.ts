@@ -259,7 +259,10 @@ suite('rules for every apply', () => {
       modelAuthority: 'apply',
     });
     await api.session.prompt('Do it.');
-    assert.match(textOfRequest(server, votes.length), /The user decides; nothing has changed yet/);
+    assert.match(
+      textOfRequest(server, votes.length),
+      /The user decides; (it has|they have) changed nothing yet/,
+    );
     assert.equal(stateOf(id), 'pending');
     assert.deepEqual(api.previews.get(id)?.recommendation, { action: 'apply', reason: 'It is safe.' });
     assert.deepEqual(attemptsOn(id), []);

@@ -71,7 +71,7 @@ suite('a second extension: examples/bookmarks', () => {
     const result = await api.previews.resolve({ id, action: 'apply', reason: 'too late' });
     assert.match(
       result.content[0]?.text ?? '',
-      /has expired: what it would have run is gone\. Nothing was changed\./,
+      /has expired: it did not run, and what it would have run is gone\./,
     );
     await api.session.prompt(call(6));
     assert.match(lastResult(), /^There is no tool named add_bookmark\./);

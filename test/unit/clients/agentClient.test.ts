@@ -242,7 +242,7 @@ test('protected places wait for the user in Auto too', async () => {
   await agent.ok('propose_edit', { path: 'AGENTS.md', content: 'Obey.\n' });
   assert.match(
     await agent.ok('resolve', { id: 'p1', action: 'apply', reason: 'ok' }),
-    /The user decides; nothing has changed yet/,
+    /The user decides; (it has|they have) changed nothing yet/,
   );
   assert.equal(world.workspace.text('AGENTS.md'), undefined);
 });

@@ -162,10 +162,7 @@ for (const forcing of ['forced', 'always'] as const satisfies readonly Forcing[]
     t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
     await t.session.prompt('Go.');
     assert.equal(forced(t), 'FF-');
-    assert.match(
-      t.results()[0]?.content ?? '',
-      /^Nothing was changed, since you have not been shown .*\n[^]*\+A/,
-    );
+    assert.match(t.results()[0]?.content ?? '', /^Your vote on .* since you have not been shown .*\n[^]*\+A/);
     assert.equal(t.workspace.text('a.txt'), 'A');
   });
 }
@@ -219,7 +216,10 @@ for (const [forcing, requests] of [
       script: [{ toolCalls: both }, vote('apply', 'p2'), vote('apply', 'p1'), vote('apply'), ok],
     });
     await t.session.prompt('Write twice.');
-    assert.match(t.results()[2]?.content ?? '', /^p2 builds on previews that are still pending: p1\./);
+    assert.match(
+      t.results()[2]?.content ?? '',
+      /^p2 was not applied, since it builds on previews that are still pending: p1\./,
+    );
     assert.equal(forced(t), requests);
     assert.equal(t.workspace.text('a.txt'), 'c');
     assert.deepEqual(texts(t, 'notice'), []);

@@ -6,7 +6,7 @@ import { createTestSession } from '../../support/testSession.ts';
 
 const done = (): Promise<AgentToolResult> => Promise.resolve(textResult('done'));
 const GONE =
-  'p1 (Rename) has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.';
+  'p1 (Rename) has expired: it did not run, and what it would have run is gone. Stage it again if it is still needed.';
 
 test('an opaque preview whose producer is gone expires: it cannot be applied and blocks nothing', async () => {
   const t = createTestSession({ script: [{ text: 'ok' }] });

@@ -365,7 +365,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
         assert.ok(
           said.content.startsWith(`Plan mode is on, so your vote to ${action} ${name} is only recorded`),
         );
-        assert.match(said.content, /The user decides; nothing has changed yet\./);
+        assert.match(said.content, /The user decides; (it has|they have) changed nothing yet\./);
       }
       assert.equal(t.workspace.text('a.txt'), 'a');
       assert.deepEqual(t.store.ledger(), []);

@@ -92,7 +92,7 @@ test('a resolve in the message that stages is refused; in the next one it counts
   await t.session.prompt('Edit.');
   for (const refusal of t.results().slice(1, 3)) {
     assert.equal(refusal.isError, true);
-    assert.match(refusal.content, /have not seen its diff yet/);
+    assert.match(refusal.content, /have not seen it yet/);
   }
   assert.equal(t.store.ledger().length, 1);
   assert.equal(t.workspace.text('a.txt'), 'A');

@@ -98,7 +98,7 @@ test('a vote on a command that was staged only now is not asked for again', asyn
   const t = await play([{ toolCalls: [run, vote('apply', 'p1')] }, { text: 'I wait.' }]);
   assert.equal(
     t.results()[1]?.content,
-    'p1 (Run: npm test) was staged only now, so you have not seen its diff yet. Nothing was changed. Only the user decides on it; you will be told the outcome.',
+    'p1 (Run: npm test) was staged only now, so you have not seen it yet. It is still pending. Only the user decides on it; you will be told the outcome.',
   );
 });
 

@@ -63,7 +63,7 @@ export class BlockedPreviewError extends ToolError {
 
   constructor(id: string, blockers: readonly string[]) {
     super(
-      `${id} builds on previews that are still pending: ${blockers.join(', ')}. Nothing was written. Resolve those first.`,
+      `${id} was not applied, since it builds on previews that are still pending: ${blockers.join(', ')}. Resolve those first.`,
     );
     this.blockers = blockers;
   }

@@ -34,8 +34,8 @@ export async function unshownError(
   noteShown: NoteShown,
 ): Promise<ToolError> {
   const room = Math.min(MAX_LOOK_CHARS, Math.floor(MAX_REFUSAL_CHARS / (voteOn.length || 1)));
-  const { text, end } = await shownDiff(preview, from, room);
+  const shown = await shownDiff(preview, from, room);
   signal?.throwIfAborted();
-  noteShown(preview, from, end);
-  return new ToolError(unshownText(preview, text));
+  noteShown(preview, from, shown.end);
+  return new ToolError(unshownText(preview, from, shown));
 }

@@ -227,7 +227,7 @@ test('a preview that was staged since the request has not been seen: its resolve
   harness.remindedOf();
   for (const id of [undefined, 'p1']) {
     const call = harness.call({ action: 'apply', ...(id ? { id } : {}) });
-    await assert.rejects(call, /^ToolError: p1 \(Edit\) .* have not seen its diff yet.*Nothing was changed/);
+    await assert.rejects(call, /^ToolError: p1 \(Edit\) .* have not seen it yet\. It is still pending\./);
   }
   assert.equal(harness.state().kind, 'pending');
   harness.resolver.beginTurn();
@@ -248,7 +248,8 @@ for (const isTold of [false, true])
     assert.equal(harness.workspace.text('a.txt'), 'new\nA');
   });
 
-const UNSHOWN = /^ToolError: Nothing was changed, since you have not been shown all of p\d /;
+const UNSHOWN =
+  /^ToolError: Your vote on p\d .* does not count yet, since you have not been shown all of it /;
 
 for (const isTold of [false, true])
   test(`a vote after the user has decided one of two hunks alone ${isTold ? 'is about the other' : 'is answered with the diff of the other'}`, async () => {
@@ -262,7 +263,7 @@ for (const isTold of [false, true])
     else {
       await assert.rejects(
         harness.call({ id: 'p1', action: 'apply' }),
-        /^ToolError: Nothing was changed, since you have not been shown all of p1 \(Edit\) at revision 2\. Its diff follows; vote on it in your next message\.\n```\na\.txt: 1 line added, 1 removed\.\n[^]*\+B\n```$/,
+        /^ToolError: Your vote on p1 \(Edit\) does not count yet, since you have not been shown all of it at revision 2\. Its diff follows; vote again in your next message\.\n```\na\.txt: 1 line added, 1 removed\.\n[^]*\+B\n```$/,
       );
       assert.equal(harness.workspace.text('a.txt'), lines('a', 'b'));
       harness.resolver.beginTurn();
@@ -317,7 +318,7 @@ test('a diff in the report of a command counts as shown once the command has end
   harness.store.beginResolving('p1', 'apply', 'human');
   harness.resolver.noteShown(effects, 0, Infinity);
   harness.resolver.beginTurn();
-  await assert.rejects(harness.call({ id: 'p2', action: 'apply' }), /not been shown all of p2 /);
+  await assert.rejects(harness.call({ id: 'p2', action: 'apply' }), /^ToolError: Your vote on p2 /);
   await harness.store.endResolving([], [before]);
   harness.resolver.beginTurn();
   await harness.call({ id: 'p2', action: 'apply' });

@@ -15,7 +15,7 @@ const replace = (more: object = {}) =>
   });
 const vote = call('resolve', { action: 'apply', reason: 'ok', id: 'p1' });
 const ok: ScriptedTurn = { text: 'ok' };
-const REFUSED = /^Nothing was changed, since you have not been shown all of p1 /;
+const REFUSED = /^Your vote on p1 .* does not count yet/;
 
 function play(text: string, script: readonly ScriptedTurn[]): TestSession {
   return createTestSession({

@@ -37,7 +37,7 @@ const calls = (name: string, args: object = {}): ScriptedTurn => ({ toolCalls: [
 const vote = calls('resolve', { action: 'apply', reason: 'ok', id: 'p1' });
 const look = (offset?: number): ScriptedTurn => calls('pending', { id: 'p1', offset });
 const ok: ScriptedTurn = { text: 'ok' };
-const REFUSED = /^Nothing was changed, since you have not been shown all of p1 /;
+const REFUSED = /^Your vote on p1 .* does not count yet/;
 
 function lines(from: number, to: number, word: string): string {
   return Array.from({ length: to - from }, (_, n) => `${word} line ${from + n}\n`).join('');
@@ -62,6 +62,8 @@ for (const forcing of ['auto', 'forced', 'always', 'off'] as const)
       const t = play(script, { settings: { forcing, modelAuthority } });
       await t.session.prompt('Work.');
       const told = contents(t);
+      for (const each of told.filter(content => content.includes('The diff goes on.')))
+        assert.doesNotMatch(each, /in your next message/);
       const last = told.findIndex(content => !REFUSED.test(content) && !content.startsWith('Staged'));
       assert.equal(last, 3);
       assert.match(
@@ -100,7 +102,8 @@ test('after a reload, a diff that the model did not write itself counts as not s
   await t.session.prompt('Go on.');
   const [first = '', second = ''] = contents(t).slice(-2);
   assert.match(first, /Applied: p2 /);
-  assert.match(first, /not been shown all of p1 [^]*\n\+B\n/);
+  assert.match(first, /^Your vote on p1 [^]*\n\+B\n/m);
+  assert.doesNotMatch(first, /Nothing was changed/);
   assert.match(second, /^Applied: p1 /m);
   assert.equal(t.workspace.text('b.txt'), 'B');
 });
@@ -179,10 +182,7 @@ test('a look that the user stops has shown nothing', async () => {
   await new Promise(setImmediate);
   t.workspace.isProtected = () => Promise.resolve(false);
   await t.session.prompt('Go on.');
-  assert.match(
-    contents(t).at(-1) ?? '',
-    /^Nothing was changed, since you have not been shown all of p2 .*\n```\n-old line 5\d\d\n/,
-  );
+  assert.match(contents(t).at(-1) ?? '', /^Your vote on p2 .*\n```\n-old line 5\d\d\n/);
 });
 
 test('a look on a branch that was abandoned has shown nothing', async () => {

@@ -159,7 +159,7 @@ test('a protected file in the vote waits for the user, and the rest lands', asyn
   assert.equal(
     text,
     'Applied: p1 (Edit). Reason: Done.\n' +
-      'Your recommendation for p2 (Settings) is recorded. The user decides; nothing has changed yet. Do not resolve it again: you will be told the outcome.\n' +
+      'Your recommendation for p2 (Settings) is recorded. The user decides; it has changed nothing yet. Do not resolve it again: you will be told the outcome.\n' +
       'There is no preview p9. Call pending to list those that wait.',
   );
 });
@@ -170,7 +170,7 @@ test('votes that come to the same thing are one sentence', async () => {
   const ids = ['p1', 'p2', 'p3'];
   assert.equal(
     (await voteOn(world, ids)).text,
-    'Your recommendations for p1 (b), p2 (c), p3 (d) are recorded. The user decides; nothing has changed yet. Do not resolve them again: you will be told the outcome.',
+    'Your recommendations for p1 (b), p2 (c), p3 (d) are recorded. The user decides; they have changed nothing yet. Do not resolve them again: you will be told the outcome.',
   );
   assert.equal(
     (await voteOn(world, ids, 'discard')).text,

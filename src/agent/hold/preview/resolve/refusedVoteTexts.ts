@@ -1,4 +1,5 @@
 import { nameOf, namesOf, type Preview } from '../preview.ts';
+import type { ShownDiff } from '../shownDiffs.ts';
 import { allNamed, MAX_NAMED, NOTHING_PENDING } from './resolveTexts.ts';
 
 /** Answers a `resolve` that would have submitted a plan. */
@@ -29,7 +30,7 @@ const UNSEEN = {
 } as const;
 
 export function unseenText(preview: Preview, then: keyof typeof UNSEEN): string {
-  return `${nameOf(preview)} was staged only now, so you have not seen its diff yet. Nothing was changed. ${UNSEEN[then]}`;
+  return `${nameOf(preview)} was staged only now, so you have not seen it yet. It is still pending. ${UNSEEN[then]}`;
 }
 
 /** Answers a call of a tool that the mode does not offer. */
@@ -39,19 +40,24 @@ export function unavailableText(tool: string, isPlanning: boolean): string {
     : `${tool} cannot be called in Manual mode: the user decides on the previews, and you will be told the outcome.`;
 }
 
-/** Answers a vote to apply lines that the model was not shown, and shows them. @param diff fenced */
-export function unshownText(preview: Preview, diff: string): string {
-  return `Nothing was changed, since you have not been shown all of ${nameOf(preview)} at revision ${preview.revision}. Its diff follows; vote on it in your next message.\n${diff}`;
+/**
+ * Answers a vote to apply lines that the model was not shown, and shows them.
+ * @param from where in the diff the shown part begins
+ */
+export function unshownText(preview: Preview, from: number, { text, end }: ShownDiff): string {
+  const what = end < Infinity ? 'A part of its diff' : from > 0 ? 'The rest of its diff' : 'Its diff';
+  const when = end < Infinity ? 'once you have seen the rest' : 'in your next message';
+  return `Your vote on ${nameOf(preview)} does not count yet, since you have not been shown all of it at revision ${preview.revision}. ${what} follows; vote again ${when}.\n${text}`;
 }
 
 export function unamendedText(preview: Preview): string {
-  return `${nameOf(preview)} could not be amended, so this vote does not count: it was meant for the amended preview. Nothing was changed. Amend it again, or apply it as it is, in your next message.`;
+  return `${nameOf(preview)} could not be amended, so this vote does not count: it was meant for the amended preview. Amend it again, or apply it as it is, in your next message.`;
 }
 
 export function usersOwnText(preview: Preview): string {
-  return `The user asked for ${nameOf(preview)} and decides on it. Nothing was changed; you will be told the outcome.`;
+  return `The user asked for ${nameOf(preview)} and decides on it; you will be told the outcome.`;
 }
 
 export function otherConversationText(preview: Preview): string {
-  return `${nameOf(preview)} does not belong to this conversation, so you have not seen its diff. Nothing was changed. The user decides on it.`;
+  return `${nameOf(preview)} does not belong to this conversation. The user decides on it.`;
 }

@@ -148,14 +148,11 @@ export function leftToUserText(previews: readonly Preview[], failures: number): 
 }
 
 export function outdatedVoteText(preview: Preview, seen: number): string {
-  return (
-    `${nameOf(preview)} is now at revision ${preview.revision}, but this vote was for revision ${seen}. ` +
-    'Nothing was changed. Look at the new revision and vote again.'
-  );
+  return `${nameOf(preview)} is now at revision ${preview.revision}, but this vote was for revision ${seen}, so it does not count. Look at the new revision and vote again.`;
 }
 
 export function openConflictsText(preview: Preview, paths: readonly string[]): string {
-  return `${nameOf(preview)} still contains conflict markers in ${listed(paths)}. The user must settle them first. Nothing was changed.`;
+  return `${nameOf(preview)} still contains conflict markers in ${listed(paths)}. The user must settle them before it can be applied.`;
 }
 
 /** The line before the error that the model's own apply returned. */
@@ -199,7 +196,7 @@ export function expiredText(preview: Preview): string {
   const { state } = preview;
   if (state.kind === 'expired' && state.reason !== undefined)
     return `${nameOf(preview)} has expired: ${safeText(state.reason)}`;
-  return `${nameOf(preview)} has expired: what it would have run is gone. Nothing was changed. Stage it again if it is still needed.`;
+  return `${nameOf(preview)} has expired: it did not run, and what it would have run is gone. Stage it again if it is still needed.`;
 }
 
 /** Circumstances that change the words of {@link outcomeText}. */

@@ -35,11 +35,13 @@ export function recommendedText(
 ): string {
   if (unproved) return unprovedText(unproved);
   const names = namesOf(previews);
-  const [recommendation, it] =
-    previews.length === 1 ? ['recommendation for', 'it'] : ['recommendations for', 'them'];
+  const [recommendation, it, they] =
+    previews.length === 1
+      ? ['recommendation for', 'it', 'it has']
+      : ['recommendations for', 'them', 'they have'];
   const recorded =
     planning === undefined
       ? `Your ${recommendation} ${names} ${previews.length === 1 ? 'is' : 'are'} recorded.`
       : `Plan mode is on, so your vote to ${planning} ${names} is only recorded, as a recommendation.`;
-  return `${recorded} The user decides; nothing has changed yet. Do not resolve ${it} again: you will be told the outcome.`;
+  return `${recorded} The user decides; ${they} changed nothing yet. Do not resolve ${it} again: you will be told the outcome.`;
 }

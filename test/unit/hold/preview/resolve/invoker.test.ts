@@ -268,11 +268,11 @@ for (const action of ['apply', 'discard'] as const) {
   });
 }
 
-test('an expired preview tells that nothing was changed', async () => {
+test('an expired preview tells that it did not run', async () => {
   const { log, stage, store, resolve } = new InvokerHarness();
   stage({ apply: () => assert.fail('it is gone') });
   store.restore(log.entries.slice(1));
-  assert.match(textOf(await resolve()), /has expired.*Nothing was changed/);
+  assert.match(textOf(await resolve()), /has expired: it did not run/);
 });
 
 test('a vote on an older revision is refused; on the current one it counts', async () => {
@@ -287,7 +287,7 @@ test('a vote on an older revision is refused; on the current one it counts', asy
     for (const actor of ['human', 'model', 'extension'] as const) {
       await assert.rejects(
         resolve({ revision: 1, action, actor }),
-        /p1 \(Edit\) is now at revision 2.*Nothing was changed/,
+        /p1 \(Edit\) is now at revision 2, .* so it does not count/,
       );
     }
   }
@@ -451,7 +451,7 @@ test('in Review the model’s apply is recorded and changes nothing; its discard
   const result = await resolve({ actor: 'model', reason: 'looks right' });
   assert.match(
     textOf(result),
-    /^Your recommendation for p1 \(Edit\) is recorded\. The user decides; nothing has changed yet\./,
+    /^Your recommendation for p1 \(Edit\) is recorded\. The user decides; (it has|they have) changed nothing yet\./,
   );
   assert.deepEqual(state(), {
     kind: 'pending',

@@ -35,7 +35,7 @@ test('a chain is refused when a preview beneath was revised since, also in a fil
   assert.equal(t.store.get('p2')?.revision, 1);
   await assert.rejects(
     chained(t, { p1: 1 }),
-    /^ToolError: p1 \(low\) is now at revision 2, but this vote was for revision 1\. Nothing was changed\./,
+    /^ToolError: p1 \(low\) is now at revision 2, but this vote was for revision 1, so it does not count\./,
   );
   assert.deepEqual(t.workspace.snapshot(), { 'a.txt': '1\n', 'b.txt': 'x\n' });
   assert.deepEqual(t.store.ledger(), []);
