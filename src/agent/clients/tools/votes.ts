@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { modelResult } from '../../hold/preview/resolve/resolved.ts';
+import { modelResult } from '../../hold/preview/resolve/modelResult.ts';
 import { resolveEach } from '../../session/tools/resolveEach.ts';
 import { defineTool } from '../../session/tools/tool.ts';
 

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { modelResult } from '../../hold/preview/resolve/resolved.ts';
 import { defineTool } from './tool.ts';
 
 /** Applies or discards a pending preview for the model. Hidden, so always offered and never requested by name. */
@@ -27,6 +26,7 @@ export const resolveTool = defineTool({
     const named = ids ? [...(id === undefined ? [] : [id]), ...ids] : undefined;
     const meant = id !== undefined && !named ? [id] : (context.meant?.(named) ?? named);
     const [only, ...others] = meant ?? [];
+    const { modelResult } = await import('../../hold/preview/resolve/modelResult.ts');
     if (only === undefined) return modelResult(await context.resolve(vote));
     const { resolveEach, withUnvoted } = await import('./resolveEach.ts');
     const result =

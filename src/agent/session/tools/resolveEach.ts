@@ -2,12 +2,8 @@ import { messageOf } from '../../base/errors.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
 import { textOf, textResult, type AgentToolResult } from '../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
-import {
-  modelResult,
-  withDetails,
-  type Handled,
-  type Resolved,
-} from '../../hold/preview/resolve/resolved.ts';
+import { modelResult } from '../../hold/preview/resolve/modelResult.ts';
+import { withDetails, type Handled, type Resolved } from '../../hold/preview/resolve/resolved.ts';
 import { recommendedText, votedText } from '../../hold/preview/resolve/voteTexts.ts';
 import type { ToolContext } from './tool.ts';
 

@@ -13,11 +13,8 @@ import {
 } from '../../../../src/agent/hold/preview/pendingAction.ts';
 import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
-import {
-  modelResult,
-  type Handled,
-  type Resolved,
-} from '../../../../src/agent/hold/preview/resolve/resolved.ts';
+import { modelResult } from '../../../../src/agent/hold/preview/resolve/modelResult.ts';
+import type { Handled, Resolved } from '../../../../src/agent/hold/preview/resolve/resolved.ts';
 import { NOTHING_PENDING } from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';

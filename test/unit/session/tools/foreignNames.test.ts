@@ -11,6 +11,7 @@ import { promptText } from '../../../../src/agent/session/model/attachments.ts';
 import type { Fact } from '../../../../src/agent/hold/preview/feed.ts';
 import type { LedgerEntry } from '../../../../src/agent/hold/preview/ledger.ts';
 import type { Preview, PreviewState } from '../../../../src/agent/hold/preview/preview.ts';
+import { returnedErrorText } from '../../../../src/agent/hold/preview/resolve/modelResult.ts';
 import * as refusals from '../../../../src/agent/hold/preview/resolve/refusedVoteTexts.ts';
 import * as texts from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import * as votes from '../../../../src/agent/hold/preview/resolve/voteTexts.ts';
@@ -109,7 +110,7 @@ test('what is told of previews', async () => {
     other: refusals.otherConversationText(preview),
     outdated: texts.outdatedVoteText(preview, 3),
     conflicts: texts.openConflictsText(preview, [EVIL]),
-    returnedError: texts.returnedErrorText(preview),
+    returnedError: returnedErrorText(preview),
     recommended: votes.recommendedText([preview], 'apply'),
     voted: votes.votedText('Applied', two, 'ok', [EVIL]),
     callback: texts.callbackVoteText(preview),

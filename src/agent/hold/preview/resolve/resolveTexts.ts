@@ -36,7 +36,7 @@ export const NOTHING_PENDING = 'No pending action to resolve. Nothing to apply o
 const DEFAULT_HUMAN_REASON = { apply: 'Applied by the user.', discard: 'Discarded by the user.' } as const;
 
 /** The state of a preview whose apply returned an error, and of one whose attempt failed. */
-const RETURNED_ERROR = 'ran and returned an error, and does not run again';
+export const RETURNED_ERROR = 'ran and returned an error, and does not run again';
 const FAILED = 'failed, so it was';
 
 /** The consequence of a failed attempt. The preview is pending again, or has expired if its producer is gone. */
@@ -153,11 +153,6 @@ export function outdatedVoteText(preview: Preview, seen: number): string {
 
 export function openConflictsText(preview: Preview, paths: readonly string[]): string {
   return `${nameOf(preview)} still contains conflict markers in ${listed(paths)}. The user must settle them before it can be applied.`;
-}
-
-/** The line before the error that the model's own apply returned. */
-export function returnedErrorText(preview: Preview): string {
-  return `${nameOf(preview)} counts as applied: it ${RETURNED_ERROR}. The error:`;
 }
 
 export function callbackVoteText(preview: Preview): string {

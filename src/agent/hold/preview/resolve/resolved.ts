@@ -1,8 +1,8 @@
 import type { LedgerEntry, Vote } from '../ledger.ts';
 import { textOf, textResult, type AgentToolResult, type Answer } from '../pendingAction.ts';
-import { nameOf, type CallRef, type Preview, type ResolveAction, type SeenRevisions } from '../preview.ts';
+import type { CallRef, Preview, ResolveAction, SeenRevisions } from '../preview.ts';
 import type { Unproved } from './proof.ts';
-import { alreadyResolvedText, returnedErrorText } from './resolveTexts.ts';
+import { alreadyResolvedText } from './resolveTexts.ts';
 import { appliedText, recommendedText } from './voteTexts.ts';
 
 /** One vote on one preview: an attempt to apply or discard it. */
@@ -80,22 +80,6 @@ export function toolResult(resolved: Resolved): AgentToolResult {
   const { vote, preview } = resolved;
   const { sourceToolName, label } = preview;
   return withDetails(plainResult(resolved), vote, { sourceToolName, label });
-}
-
-/**
- * The result for a model that voted. If the apply returned an error, the result begins with the state of the preview. The fixed
- * sentence about a discard names neither its id nor the model's title, so another one does.
- */
-export function modelResult(resolved: Resolved | Handled): AgentToolResult {
-  if (resolved.kind === 'handled') return resolved.result;
-  const result = toolResult(resolved);
-  const { content } = result;
-  if (resolved.kind === 'returnedError')
-    return { ...result, content: [...textResult(returnedErrorText(resolved.preview)).content, ...content] };
-  if (resolved.kind !== 'discarded' || resolved.answer?.content !== undefined) return result;
-  const { id, modelTitle } = resolved.preview;
-  const named = modelTitle === undefined ? id : nameOf(resolved.preview);
-  return { ...result, content: [...content, ...textResult(`This was ${named}.`).content] };
 }
 
 /** How a vote ended, in words, for the ledger. */
