@@ -1,10 +1,7 @@
 import * as fs from 'node:fs/promises';
-import * as path from 'node:path';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
 import { folderId, type FolderId } from './openFolders.ts';
-import type { Put } from './layers.ts';
 import type { OwnFolder } from './ownFolder.ts';
-import type { CopiedLinks } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
 import { ignoredOf } from './ignored.ts';
 import { clearOdd, stampOf, type Odd, type Stamp, type Stamps } from './stamps.ts';
@@ -101,31 +98,6 @@ export async function clear(folder: Copied, copy: PlainTree, relative: string): 
   const stat = await copy.stat(relative);
   if (stat?.isDirectory()) folder.put = undefined;
   if (stat) await copy.clear(relative);
-}
-
-/** Puts the pending contents into a copy. */
-export async function putPending(
-  folder: Copied,
-  [real, copy]: readonly [real: PlainTree, copy: PlainTree],
-  puts: ReadonlyMap<string, Put>,
-  links: CopiedLinks,
-): Promise<void> {
-  // Deletions make room, so they come first.
-  const inOrder = [...puts].sort(
-    ([, a], [, b]) => Number(!!a.left) + Number(!!a.sameAs) - Number(!!b.left) - Number(!!b.sameAs),
-  );
-  for (const [relative, { left, mode, sameAs }] of inOrder) {
-    const there = left ? await copy.stat(relative) : undefined;
-    if (left) await copy.makeFolders(path.posix.dirname(relative), real);
-    await clear(folder, copy, relative);
-    const bits = mode ?? (there?.isFile() ? there.mode & 0o777 : undefined);
-    if (left && sameAs !== undefined) await copy.link(sameAs, relative);
-    else if (left && 'link' in left) await copy.write(relative, { link: await links.inCopy(left.link) });
-    else if (left) await copy.write(relative, left, bits);
-    await note(folder, copy, relative);
-    // It is copied again before the next command.
-    folder.source.set(relative, '');
-  }
 }
 
 /** Records the file that was put at a path of the copy. */

@@ -20,19 +20,18 @@ import {
   openCopy,
   removeLeftovers,
   type Copied,
-  putPending,
 } from './copiedFolder.ts';
 import { ownRepository } from './copiedGit.ts';
 import { assertFits, FREED, isDiskFull, LOST, spaceAt, watchSpace } from './diskSpace.ts';
 import { listCopy, type Changed } from './copyListing.ts';
 import { Effects } from './effects.ts';
-import { Layers, type Contents, type Put } from './layers.ts';
+import { Layers, type Contents } from './layers.ts';
 import type { SandboxOptions } from './overlayEngine.ts';
 import { OwnFolder } from './ownFolder.ts';
 import { removedInSandbox } from './keptFiles.ts';
 import { CopiedLinks, PathNames } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
-import type { Layer } from './upperTree.ts';
+import { putFiles, type Layer, type Put } from './upperTree.ts';
 import { sizeIn, stampOf, stamps, walk, type CopyLimits, type Stamp } from './stamps.ts';
 
 /** How many files are copied concurrently. */
@@ -294,7 +293,14 @@ export class CopySandbox implements SandboxOfEngine {
           await note(folder, copy, at);
           await walk(copy, at, (each, stat) => folder.put?.set(each, stampOf(stat)) !== null);
         }
-      await putPending(folder, [real, copy], puts, this.#links);
+      // To make room.
+      for (const at of puts.keys()) await clear(folder, copy, at);
+      await putFiles([copy, real], puts, target => this.#links.inCopy(target));
+      for (const at of puts.keys()) {
+        await note(folder, copy, at);
+        // It is copied again before the next command.
+        source.set(at, '');
+      }
       folder.isFresh = false;
       if (!folder.put) folder.put = (await stamps(copy)).put;
     });

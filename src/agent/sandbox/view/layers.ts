@@ -5,10 +5,10 @@ import { isInside, realPathSync, realPlace } from '../../base/system/realPath.ts
 import { contentOf } from '../../hold/preview/blobs.ts';
 import { isText } from '../../hold/preview/fileChange.ts';
 import { removedAbove, type PendingContents } from '../../hold/preview/overlay.ts';
-import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
+import type { FolderRoot } from '../../hold/preview/workspace.ts';
 import { addOtherNames } from './hardLinks.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
-import type { Layer, PutFile } from './upperTree.ts';
+import type { Layer, Put } from './upperTree.ts';
 
 /** In milliseconds. */
 const SECOND = 1_000;
@@ -135,14 +135,6 @@ export function untilLaterSecond(newest: number, now: number): number {
 
 /** The pending contents, by their place. */
 export type Contents = ReadonlyMap<Layer, Map<string, Put>>;
-
-/** A file, or a deletion, that is put into the view. */
-export interface Put extends Omit<PutFile, 'left'> {
-  /** Its workspace path. */
-  readonly name: string;
-  /** `null`: no file. */
-  readonly left: FileContent | null;
-}
 
 /** A place in the view. */
 export interface Place {

@@ -27,13 +27,13 @@ import { inTrees, PlainTree } from './plainTree.ts';
 import {
   changedAfter,
   changedPaths,
+  closeFolders,
   emptyWork,
   keepIgnored,
   keepOnly,
   openAbove,
   putFiles,
   type Layer,
-  type PutFile,
 } from './upperTree.ts';
 
 /** How many files are compared concurrently. */
@@ -233,18 +233,16 @@ export class OverlaySandbox implements SandboxOfEngine {
     }
     for (const name of ['tmp', 'var-tmp', 'shm']) await fs.chmod(path.join(this.#storage, name), 0o1777);
     const [deleted, folders] = [new Set<string>(), new Set<string>()];
-    for (const [layer, puts] of contents) {
-      const files = new Map<string, PutFile>();
-      for (const [relative, { left, ...put }] of puts)
-        if (left) files.set(relative, { ...put, left });
-        else deleted.add(path.join(layer.root, relative));
-      for (const relative of files.keys())
-        for (const above of foldersAbove(relative)) folders.add(path.join(layer.root, above));
-      await putFiles(layer, files);
-      await openAbove(
-        layer,
-        [...puts].flatMap(([relative, { left }]) => (left ? [] : relative)),
-      );
+    for (const [{ upper, root }, puts] of contents) {
+      const kindAt = (relative: string): 'files' | 'gone' => (puts.get(relative)?.left ? 'files' : 'gone');
+      const { files = [], gone = [] } = Object.groupBy(puts.keys(), kindAt);
+      for (const relative of gone) deleted.add(path.join(root, relative));
+      for (const above of files.flatMap(foldersAbove)) folders.add(path.join(root, above));
+      await inTrees([upper, root], async (tree, real) => {
+        await putFiles([tree, real], puts);
+        await closeFolders(tree, real, files);
+        await openAbove(tree, real, gone);
+      });
     }
     // A folder in the upper tree hides the file or link in whose place it is. Links are removed before the entries below them.
     return [...deleted].filter(at => !folders.has(at)).sort();

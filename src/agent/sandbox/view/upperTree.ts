@@ -31,7 +31,11 @@ interface Changed {
 }
 
 /** Gives the folders above these paths of a tree the permission bits of the real ones, once all is in them. */
-async function closeFolders(tree: PlainTree, real: PlainTree, paths: readonly string[]): Promise<void> {
+export async function closeFolders(
+  tree: PlainTree,
+  real: PlainTree,
+  paths: readonly string[],
+): Promise<void> {
   // Inner folders come first.
   for (const folder of [...new Set(paths.flatMap(foldersAbove))].sort().toReversed()) {
     const stat = await real.stat(folder);
@@ -39,27 +43,31 @@ async function closeFolders(tree: PlainTree, real: PlainTree, paths: readonly st
   }
 }
 
-/** Puts the pending contents into an upper tree. */
-export function putFiles({ upper, root }: Tree, files: ReadonlyMap<string, PutFile>): Promise<void> {
-  return inTrees([upper, root], async (tree, real) => {
-    for (const [relative, { left, mode, time }] of files) {
-      await tree.makeFolders(path.posix.dirname(relative), real);
-      await tree.clear(relative);
-      await tree.write(relative, left, mode, time);
-    }
-    for (const [relative, { sameAs }] of files) if (sameAs !== undefined) await tree.link(sameAs, relative);
-    await closeFolders(tree, real, [...files.keys()]);
-  });
+/**
+ * Puts the pending contents into an upper tree, or into a copy. It removes no file that a preview deletes.
+ * @param targetOf maps the target of a link to that of its copy
+ */
+export async function putFiles(
+  [tree, real]: readonly [tree: PlainTree, real: PlainTree],
+  puts: ReadonlyMap<string, Put>,
+  targetOf?: (target: string) => Promise<string>,
+): Promise<void> {
+  for (const [relative, { left, mode, time }] of puts) {
+    if (!left) continue;
+    await tree.makeFolders(path.posix.dirname(relative), real);
+    await tree.clear(relative);
+    const content = targetOf && 'link' in left ? { link: await targetOf(left.link) } : left;
+    await tree.write(relative, content, mode, time);
+  }
+  for (const [relative, { sameAs }] of puts) if (sameAs !== undefined) await tree.link(sameAs, relative);
 }
 
 /** Makes the entries at these paths removable in the view, even if their folders forbid it. */
-export function openAbove({ upper, root }: Tree, paths: readonly string[]): Promise<void> {
-  return inTrees([upper, root], async (tree, real) => {
-    for (const folder of new Set(paths.map(each => path.posix.dirname(each)))) {
-      const stat = await real.stat(folder);
-      if (stat?.isDirectory() && (stat.mode & 0o700) !== 0o700) await tree.makeFolders(folder, real);
-    }
-  });
+export async function openAbove(tree: PlainTree, real: PlainTree, paths: readonly string[]): Promise<void> {
+  for (const folder of new Set(paths.map(each => path.posix.dirname(each)))) {
+    const stat = await real.stat(folder);
+    if (stat?.isDirectory() && (stat.mode & 0o700) !== 0o700) await tree.makeFolders(folder, real);
+  }
 }
 
 /** Entries that a volatile overlay leaves in its work folder, the outer ones first. */
@@ -78,9 +86,12 @@ export async function emptyWork(work: string): Promise<void> {
   await fs.mkdir(work);
 }
 
-/** A file that is put into an upper tree. */
-export interface PutFile {
-  readonly left: FileContent;
+/** A file, or a deletion, that is put into the view. */
+export interface Put {
+  /** Its workspace path. */
+  readonly name: string;
+  /** `null`: no file. */
+  readonly left: FileContent | null;
   /** The permission bits that a file gets; `undefined`: those of a new one. */
   readonly mode: number | undefined;
   /** The time of its last change; by default now. */
