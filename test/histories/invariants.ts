@@ -56,7 +56,7 @@ interface Subject {
   readonly call: { readonly answer: number; readonly id: string } | undefined;
   /** The model was asked to resolve it. */
   asked: boolean;
-  /** It was staged since the last prompt was sent. */
+  /** It was staged, amended or voted on since the last prompt was sent. */
   current: boolean;
   /** Neither Stop nor Discard All came after it was staged or voted on: somebody's action on it may wake the session. */
   reviewed: boolean;
@@ -650,7 +650,7 @@ export class Invariants {
     subject.wasStale = subject.isStale;
     subject.isStale = isStale(preview);
     const isAdvised = state.kind === 'pending' && state.recommendation !== undefined;
-    if (isAdvised && !subject.isAdvised) subject.reviewed = true;
+    if (isAdvised && !subject.isAdvised) subject.current = subject.reviewed = true;
     subject.isAdvised = isAdvised;
     this.check(!subject.final || !isOpen(preview), () => `I3: ${id} is ${state.kind} after it was over`);
     const changes = preview.changes ? JSON.stringify(preview.changes) : null;
