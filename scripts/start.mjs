@@ -11,13 +11,15 @@ import { bootstrap } from './lib/bootstrap.mjs';
 await bootstrap();
 const { values } = parseArgs({ options: { once: { type: 'boolean' }, browser: { type: 'boolean' } } });
 const { cleanUp, isEnding } = await import('./lib/cleanup.mjs');
+const { runNode } = await import('./lib/command.mjs');
+const { inRepo } = await import('./lib/paths.mjs');
 const { build } = await import('./stages/build.mjs');
+const { runsHeadless } = await import('./headless/releases.mjs');
 const { startBrowserCode, startDesktopCode } = await import('./lib/startCode.mjs');
-const { takeWalk } = await import('./lib/walk.mjs');
 
 try {
   if ((await build()).failed > 0) process.exitCode = 1;
-  else if (values.once) await takeWalk();
+  else if (values.once) process.exitCode = await takeWalk();
   else if (values.browser || !(await startDesktopCode())) await startBrowserCode();
 } catch (error) {
   process.exitCode = 1;
@@ -25,3 +27,11 @@ try {
 }
 await cleanUp();
 process.exit();
+
+/** Runs the walk, which is a test that prints its steps. */
+function takeWalk() {
+  if (!runsHeadless())
+    throw new Error('The walk runs on Linux x64 only. "npm start" opens VS Code for you to walk through it.');
+  console.log('\nThe steps print what is on disk. Their pictures go to out/walk.');
+  return runNode([inRepo('test', 'ui', 'start.test.ts')], { env: { REDLINE_PICTURES: '1' } });
+}

@@ -3,8 +3,8 @@ import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { Workbench } from '../headless/workbench.mjs';
-import { temporaryFolder } from '../lib/cleanup.mjs';
 import { inRepo } from '../lib/paths.mjs';
+import { copyTour } from '../lib/workspaceCopy.mjs';
 import { Film } from './film.mjs';
 import { SETTINGS } from './stage.mjs';
 
@@ -27,8 +27,7 @@ const STEP_MS = 30_000;
  * @throws {Error} when the window or a file is not as the story says
  */
 export async function takeReviewFilm() {
-  const workspace = path.join(temporaryFolder('redline-'), 'shop');
-  fs.cpSync(inRepo('media', 'tour'), workspace, { recursive: true });
+  const workspace = copyTour();
   fs.rmSync(path.join(workspace, '.vscode'), { recursive: true });
   // Files that git ignores are in the view, and are no change: so is the agent.
   const agent = path.join(workspace, 'node_modules', '.bin', 'agent');

@@ -1,9 +1,5 @@
 /** The scene of the pictures: a VS Code with as little as possible beside Redline, and a model that follows a script. */
-import * as fs from 'node:fs';
-import * as path from 'node:path';
 import { startScriptedServer } from '../../test/support/scriptedServer.ts';
-import { temporaryFolder } from '../lib/cleanup.mjs';
-import { inRepo } from '../lib/paths.mjs';
 
 /** The name that the chat shows for the model. */
 const MODEL = 'your-model';
@@ -37,19 +33,17 @@ export const SETTINGS = {
  * Plays with a model that answers by a script, and fails if Redline asked anything else of it.
  * @template T
  * @param {import('../../test/support/scriptedServer.ts').Script} script
- * @param {(settings: Record<string, unknown>, workspace: string) => Promise<T>} play is given the user settings with that
- *   model, and a copy of the example workspace
+ * @param {(settings: Record<string, unknown>) => Promise<T>} play is given the user settings with that model
  * @returns {Promise<T>}
  */
 export async function withModel(script, play) {
   const server = await startScriptedServer(script, { models: [MODEL, 'another-model'] });
   try {
-    const workspace = path.join(temporaryFolder('redline-'), 'shop');
-    fs.cpSync(inRepo('examples', 'workspace'), workspace, { recursive: true });
-    const result = await play(
-      { ...SETTINGS, 'redline.openai.baseUrl': server.baseUrl, 'redline.openai.model': MODEL },
-      workspace,
-    );
+    const result = await play({
+      ...SETTINGS,
+      'redline.openai.baseUrl': server.baseUrl,
+      'redline.openai.model': MODEL,
+    });
     if (server.violations.length > 0) throw new Error(server.violations.join('\n'));
     return result;
   } finally {

@@ -56,10 +56,9 @@ export async function takeWalkthroughPictures() {
   let workbench;
   try {
     for (const [kind, theme] of Object.entries(THEMES)) {
-      await withModel(answer, async (settings, workspace) => {
+      await withModel(answer, async settings => {
         const options = {
           settings: { ...settings, 'workbench.colorTheme': theme },
-          workspace,
           viewport: WIDE,
         };
         if (workbench) await workbench.reset(options);
