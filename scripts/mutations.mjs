@@ -13,7 +13,7 @@ import { bootstrap } from './lib/bootstrap.mjs';
 await bootstrap();
 const { cleanUp, temporaryFolder } = await import('./lib/cleanup.mjs');
 const { runNode } = await import('./lib/command.mjs');
-const { mutations } = await import('./mutations/mutations.mjs');
+const { mutations } = await import('../test/mutations/mutations.mjs');
 const { inRepo } = await import('./lib/paths.mjs');
 
 const runs = Number(process.env.RUNS ?? '30000');
@@ -78,7 +78,7 @@ async function find(copy, { file, from, to, and = [], ...player }) {
 async function play(copy, { runs: needed = 0, test, histories = 'runtimeSteps' }) {
   const args = test
     ? ['--test', '--test-reporter=tap', path.join(copy, 'test', 'unit', test)]
-    : [inRepo('scripts', 'mutations', 'playHistories.mjs'), copy, histories];
+    : [inRepo('test', 'mutations', 'playHistories.mjs'), copy, histories];
   let output = '';
   await runNode(['--disable-warning=ExperimentalWarning', ...args], {
     cwd: copy,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { test } from 'node:test';
-import { mutations } from '../../../scripts/mutations/mutations.mjs';
+import { mutations } from '../../mutations/mutations.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
 
 test('each seeded fault has its own rule, and fits the source', () => {
