@@ -3,11 +3,10 @@ import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { bundleFile, exportBundle } = await import('./l10n/exportBundle.mjs');
-const { bundleFaults, manifestFaults, readTexts } = await import('./l10n/translations.mjs');
+const { readTexts, translationFaults } = await import('./l10n/translations.mjs');
 const { writeFileSync } = await import('node:fs');
 
 writeFileSync(bundleFile, exportBundle());
-const texts = readTexts();
-const faults = [...bundleFaults(texts), ...manifestFaults(texts)];
+const faults = translationFaults(readTexts());
 for (const fault of faults) console.log(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;

@@ -31,58 +31,33 @@ export function readTexts() {
 }
 
 /**
- * The faults of the translations of the code's texts, a line each.
+ * The faults of the translations, a line each.
  * @param {AllTexts} texts
  * @returns {string[]}
  */
-export function bundleFaults({ bundle, translations }) {
-  return Object.entries(translations).flatMap(([language, { bundle: translated }]) => {
-    const file = `bundle.l10n.${language}.json`;
-    return [
-      ...keyFaults(file, bundle, translated),
-      ...pairs(bundle, translated).flatMap(([key, text, translation]) =>
-        key === LANGUAGE_KEY
-          ? translation === language
-            ? []
-            : [`${file}: "${key}" is "${translation}", and must be "${language}"`]
-          : [...formFaults(text, translation, language), ...markFaults(text, translation)].map(
-              fault => `${file}: ${JSON.stringify(key)} ${fault}`,
-            ),
-      ),
-    ];
-  });
+export function translationFaults({ bundle, manifest, translations }) {
+  return Object.entries(translations).flatMap(([language, translated]) => [
+    ...faultsOf(`bundle.l10n.${language}.json`, bundle, translated.bundle, language),
+    ...faultsOf(`package.nls.${language}.json`, manifest, translated.manifest, language),
+  ]);
 }
 
-/**
- * The faults of the translations of package.json, a line each.
- * @param {AllTexts} texts
- * @returns {string[]}
- */
-export function manifestFaults({ manifest, translations }) {
-  return Object.entries(translations).flatMap(([language, { manifest: translated }]) => {
-    const file = `package.nls.${language}.json`;
-    return [
-      ...keyFaults(file, manifest, translated),
-      ...pairs(manifest, translated).flatMap(([key, text, translation]) =>
-        markFaults(text, translation).map(fault => `${file}: "${key}" ${fault}`),
-      ),
-    ];
-  });
-}
-
-function keyFaults(file, texts, translated) {
-  const missing = Object.keys(texts).filter(key => !translated[key]?.trim());
+function faultsOf(file, texts, translated, language) {
   const gone = Object.keys(translated).filter(key => !(key in texts));
   return [
-    ...missing.map(key => `${file}: ${JSON.stringify(key)} has no translation`),
-    ...gone.map(key => `${file}: ${JSON.stringify(key)} is the translation of a text that is gone`),
-  ];
+    ...Object.entries(texts).flatMap(([key, text]) =>
+      translated[key]?.trim()
+        ? textFaults(key, text, translated[key], language).map(fault => [key, fault])
+        : [[key, 'has no translation']],
+    ),
+    ...gone.map(key => [key, 'is the translation of a text that is gone']),
+  ].map(([key, fault]) => `${file}: ${JSON.stringify(key)} ${fault}`);
 }
 
-function pairs(texts, translated) {
-  return Object.entries(texts).flatMap(([key, text]) =>
-    translated[key]?.trim() ? [[key, text, translated[key]]] : [],
-  );
+function textFaults(key, text, translation, language) {
+  if (key !== LANGUAGE_KEY)
+    return [...formFaults(text, translation, language), ...markFaults(text, translation)];
+  return translation === language ? [] : [`is "${translation}", and must be "${language}"`];
 }
 
 /** A text with a form for each plural category needs one for each of the other language. */

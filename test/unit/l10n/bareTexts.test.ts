@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import ts from 'typescript';
 import tseslint from 'typescript-eslint';
 import { BARE_TEXTS } from '../../../scripts/l10n/bareTexts.mjs';
-import { localisingCalls } from '../../../scripts/l10n/calls.mjs';
-import { localisedSources } from '../../../scripts/l10n/exportBundle.mjs';
+import { localisedSources, localisingCalls } from '../../../scripts/l10n/exportBundle.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { test } from 'node:test';
 import { bundleFile, exportBundle, localisedSources } from '../../../scripts/l10n/exportBundle.mjs';
-import {
-  bundleFaults,
-  manifestFaults,
-  readTexts,
-  type AllTexts,
-} from '../../../scripts/l10n/translations.mjs';
+import { readTexts, translationFaults, type AllTexts } from '../../../scripts/l10n/translations.mjs';
 import { TempFolder } from '../../support/tempFolder.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -21,7 +16,7 @@ const inGerman = (english: readonly string[], german: Texts): AllTexts => ({
 
 test('every text of the code and of the manifest is there in each language, with the same marks', () => {
   const texts = readTexts();
-  assert.deepEqual([...bundleFaults(texts), ...manifestFaults(texts)], []);
+  assert.deepEqual(translationFaults(texts), []);
   assert.deepEqual(Object.keys(texts.translations), ['de', 'zh-cn']);
 });
 
@@ -41,7 +36,7 @@ test('the export takes the texts of localisers that are passed on, and follows t
 });
 
 test('a text without a translation, an empty one, and one whose text is gone are found', () => {
-  assert.deepEqual(bundleFaults(inGerman(['Open', 'Close'], { Close: ' ', Shut: 'Zu' })), [
+  assert.deepEqual(translationFaults(inGerman(['Open', 'Close'], { Close: ' ', Shut: 'Zu' })), [
     'bundle.l10n.de.json: "Open" has no translation',
     'bundle.l10n.de.json: "Close" has no translation',
     'bundle.l10n.de.json: "Shut" is the translation of a text that is gone',
@@ -50,7 +45,7 @@ test('a text without a translation, an empty one, and one whose text is gone are
 
 test('other placeholders, icons, code and links than those of the text are found', () => {
   const faults = (text: string, translation: string): string[] =>
-    bundleFaults(inGerman([text], { [text]: translation }));
+    translationFaults(inGerman([text], { [text]: translation }));
   for (const [text, right, wrong] of [
     ['{0} of {1}', '{1}, davon {0}', '{0} von {2}'],
     ['$(check) Applied', '$(check) Angewendet', '$(checks) Angewendet'],
@@ -69,7 +64,7 @@ test('other placeholders, icons, code and links than those of the text are found
 
 test('each language has as many plural forms as it needs, and only the last must have the count', () => {
   const faults = (language: string, translation: string): string[] =>
-    bundleFaults({
+    translationFaults({
       bundle: { '1 file|{0} files': '1 file|{0} files' },
       manifest: {},
       translations: { [language]: { bundle: { '1 file|{0} files': translation }, manifest: {} } },
@@ -82,20 +77,20 @@ test('each language has as many plural forms as it needs, and only the last must
 });
 
 test('a bundle that says it is in another language is found', () => {
-  assert.deepEqual(bundleFaults(inGerman(['en'], { en: 'de' })), []);
-  assert.equal(bundleFaults(inGerman(['en'], { en: 'en' })).length, 1);
+  assert.deepEqual(translationFaults(inGerman(['en'], { en: 'de' })), []);
+  assert.equal(translationFaults(inGerman(['en'], { en: 'en' })).length, 1);
 });
 
 test('a text of the manifest without a translation, with another link, or gone is found', () => {
   const faults = (manifest: Texts, german: Texts): string[] =>
-    manifestFaults({ bundle: {}, manifest, translations: { de: { bundle: {}, manifest: german } } });
+    translationFaults({ bundle: {}, manifest, translations: { de: { bundle: {}, manifest: german } } });
   assert.deepEqual(faults({ a: 'Set `x`' }, { a: '`x` setzen' }), []);
   assert.deepEqual(
     faults({ a: 'A', b: '[B](command:b)', c: '`c`' }, { b: '[B](command:a)', c: '`c`', d: 'D' }),
     [
       'package.nls.de.json: "a" has no translation',
-      'package.nls.de.json: "d" is the translation of a text that is gone',
       'package.nls.de.json: "b" has "](command:a)", and needs "](command:b)"',
+      'package.nls.de.json: "d" is the translation of a text that is gone',
     ],
   );
 });
