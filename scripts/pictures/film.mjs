@@ -70,50 +70,42 @@ export class Film {
    */
   async develop() {
     const sharp = await loadSharp();
-    const drawn = await this.#drawLines();
-    const pictures = this.#frames.map(({ window, lines }) =>
-      sharp(drawn.get(lines))
-        .composite([{ input: window, left: 0, top: ABOVE }])
-        .png()
-        .toBuffer(),
-    );
-    return sharp(await Promise.all(pictures), { join: { animated: true } })
-      .gif({ delay: this.#frames.map(({ duration }) => duration), loop: 0, dither: 0, effort: 10 })
-      .toBuffer();
-  }
-
-  /** A picture of each pair of lines, with room for the window between them. */
-  async #drawLines() {
     const { width, height } = this.#page.viewportSize();
     const page = await this.#page.context().newPage();
     await page.setViewportSize({ width, height: ABOVE + height + BELOW });
-    const drawn = new Map();
-    for (const lines of new Set(this.#frames.map(frame => frame.lines))) {
-      await page.setContent(STYLE);
-      await page.evaluate(fillIn, lines);
-      drawn.set(lines, await page.screenshot(STILL));
+    await page.setContent(FRAME);
+    const pictures = [];
+    for (const { window, lines } of this.#frames) {
+      await page.evaluate(fillIn, { ...lines, window: `data:image/png;base64,${window.toString('base64')}` });
+      pictures.push(await page.screenshot(STILL));
     }
     await page.close();
-    return drawn;
+    return sharp(pictures, { join: { animated: true } })
+      .gif({ delay: this.#frames.map(({ duration }) => duration), loop: 0, dither: 0, effort: 10 })
+      .toBuffer();
   }
 }
 
-const STYLE = `<style>
+const FRAME = `<style>
   body { margin: 0; background: #10151c; color: #f4f5f7; font: 17px system-ui, sans-serif; }
   div { display: flex; align-items: center; box-sizing: border-box; padding: 0 16px; white-space: pre; }
   #above { height: ${ABOVE}px; font-weight: 600; }
-  #below { position: absolute; bottom: 0; width: 100%; height: ${BELOW}px; font-size: 13px; color: #aab2bd; }
+  img { display: block; }
+  #below { height: ${BELOW}px; font-size: 13px; color: #aab2bd; }
   code { font: 13px monospace; color: #f4f5f7; padding: 3px 8px; border-radius: 4px; margin-left: 10px; background: #2a313c; }
   code.new { background: #1f6f3a; }
-</style><div id="above"></div><div id="below"><span></span><code></code></div>`;
+</style><div id="above"></div><img><div id="below"><span></span><code></code></div>`;
 
-/** Runs in the page of the lines. */
-function fillIn({ title, file, code, isNew }) {
+/** Runs in the page of the frames. */
+function fillIn({ title, file, code, isNew, window }) {
+  const picture = document.querySelector('img');
+  picture.src = window;
   document.querySelector('#above').textContent = title;
   document.querySelector('#below span').textContent = `${file} on disk`;
   const shown = document.querySelector('#below code');
   shown.textContent = code;
   shown.classList.toggle('new', isNew);
+  return picture.decode();
 }
 
 /** Runs in the page of the window. */

@@ -2,11 +2,10 @@
 import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { Workbench } from '../headless/workbench.mjs';
 import { inRepo } from '../lib/paths.mjs';
 import { copyTour } from '../lib/workspaceCopy.mjs';
 import { Film } from './film.mjs';
-import { SETTINGS } from './stage.mjs';
+import { onStage } from './stage.mjs';
 
 const CART = 'src/cart.js';
 /** The tree's name for the agent's proposal. */
@@ -18,8 +17,6 @@ const REASON = 'Keep “Total”.';
 const VIEWPORT = { width: 1040, height: 740 };
 const SIDE_BAR = 330;
 const TYPING_MS = 90;
-/** The longest that a step may take. */
-const STEP_MS = 30_000;
 
 /**
  * Takes the film. Linux x64 only, where a view for an agent terminal can be made.
@@ -34,9 +31,8 @@ export async function takeReviewFilm() {
   fs.mkdirSync(path.dirname(agent), { recursive: true });
   fs.copyFileSync(inRepo('scripts', 'pictures', 'filmAgent.mjs'), `${agent}.mjs`);
   fs.writeFileSync(agent, `#!/bin/sh\nexec node "$0.mjs"\n`, { mode: 0o755 });
-  const workbench = await Workbench.open({
+  const options = {
     settings: {
-      ...SETTINGS,
       'workbench.colorTheme': 'Dark 2026',
       'editor.unicodeHighlight.ambiguousCharacters': false,
       // Its text is then in the page, where it can be waited for.
@@ -53,24 +49,16 @@ export async function takeReviewFilm() {
     env: { SHELL: agent },
     workspace,
     viewport: VIEWPORT,
-  });
-  try {
-    return await play(workbench, new Film(workbench.page));
-  } catch (error) {
-    console.error(`The window's last picture: ${await workbench.screenshot('film-failed')}`);
-    throw error;
-  } finally {
-    await workbench.close();
-  }
+  };
+  return onStage(options, workbench => play(workbench, new Film(workbench.page)));
 }
 
 /**
- * @param {Workbench} workbench
+ * @param {import('../headless/workbench.mjs').Workbench} workbench
  * @param {Film} film
  */
 async function play(workbench, film) {
   const { page } = workbench;
-  page.setDefaultTimeout(STEP_MS);
   const chat = workbench.chatFrame();
   const card = workbench.chatCard('cart.js');
   const runChecks = card.getByRole('button', { name: 'Run Checks' });
@@ -79,6 +67,12 @@ async function play(workbench, film) {
     .filter({ hasNotText: 'out of date' })
     .first();
   const terminal = page.locator('.xterm-rows');
+  const check = async () => {
+    await runChecks.click();
+    await passed.waitFor();
+    await workbench.toast('Running checks').waitFor({ state: 'hidden' });
+    await workbench.runCommand('Notifications: Clear All Notifications');
+  };
   /** Captions the story from now on, beside its line of the file as it is on disk. */
   const tell = (title, isNew = false) => {
     console.log(title);
@@ -122,13 +116,7 @@ async function play(workbench, film) {
   tell('4  Your tests run on what is proposed, before you decide');
   await film.pointAt(runChecks);
   await film.shoot(400);
-  await runChecks.click();
-  await passed.waitFor();
-  await page
-    .locator('.notification-toast')
-    .filter({ hasText: 'Running checks' })
-    .waitFor({ state: 'hidden' });
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await check();
   await film.shoot(2000);
   await film.hidePointer();
 
@@ -154,13 +142,7 @@ async function play(workbench, film) {
   await film.showPointer({ x: VIEWPORT.width * 0.5, y: VIEWPORT.height * 0.5 });
   tell('7  Your tests run again, on what is left');
   await film.pointAt(runChecks);
-  await runChecks.click();
-  await passed.waitFor();
-  await page
-    .locator('.notification-toast')
-    .filter({ hasText: 'Running checks' })
-    .waitFor({ state: 'hidden' });
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await check();
   await film.shoot(1500);
   const apply = card.locator('[data-action="apply"]');
   await film.pointAt(apply);

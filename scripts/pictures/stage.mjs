@@ -1,11 +1,8 @@
-/** The scene of the pictures: a VS Code with as little as possible beside Redline, and a model that follows a script. */
-import { startScriptedServer } from '../../test/support/scriptedServer.ts';
-
-/** The name that the chat shows for the model. */
-const MODEL = 'your-model';
+/** The scene of the pictures: a VS Code with as little as possible beside Redline. */
+import { Workbench } from '../headless/workbench.mjs';
 
 /** Nothing that blinks, moves or tells of this machine. */
-export const SETTINGS = {
+const SETTINGS = {
   'breadcrumbs.enabled': false,
   'chat.commandCenter.enabled': false,
   'diffEditor.renderSideBySide': false,
@@ -30,23 +27,20 @@ export const SETTINGS = {
 };
 
 /**
- * Plays with a model that answers by a script, and fails if Redline asked anything else of it.
+ * Plays in a VS Code of its own. When that fails, a picture of the window is kept.
  * @template T
- * @param {import('../../test/support/scriptedServer.ts').Script} script
- * @param {(settings: Record<string, unknown>) => Promise<T>} play is given the user settings with that model
+ * @param {import('../headless/workbench.mjs').WorkbenchOptions} options
+ * @param {(workbench: Workbench) => Promise<T>} play
  * @returns {Promise<T>}
  */
-export async function withModel(script, play) {
-  const server = await startScriptedServer(script, { models: [MODEL, 'another-model'] });
+export async function onStage({ settings, ...options }, play) {
+  const workbench = await Workbench.open({ ...options, settings: { ...SETTINGS, ...settings } });
   try {
-    const result = await play({
-      ...SETTINGS,
-      'redline.openai.baseUrl': server.baseUrl,
-      'redline.openai.model': MODEL,
-    });
-    if (server.violations.length > 0) throw new Error(server.violations.join('\n'));
-    return result;
+    return await play(workbench);
+  } catch (error) {
+    console.error(`The window's last picture: ${await workbench.screenshot('failed')}`);
+    throw error;
   } finally {
-    await server.close();
+    await workbench.close();
   }
 }

@@ -1,7 +1,7 @@
 /** The pictures of the walkthrough: one of each step in a dark and in a light theme, for those of high contrast, too. */
-import { Workbench } from '../headless/workbench.mjs';
+import { startScriptedServer } from '../../test/support/scriptedServer.ts';
 import { loadSharp } from './sharp.mjs';
-import { withModel } from './stage.mjs';
+import { onStage } from './stage.mjs';
 
 /** The themes by the name that `media.image` has for them. */
 const THEMES = { dark: 'Dark 2026', light: 'Light 2026' };
@@ -17,6 +17,8 @@ const QUALITY = 70;
 
 /** The width of the activity bar, in pixels of the window. */
 const ACTIVITY_BAR = 48;
+/** The name that the chat shows for the model. */
+const MODEL = 'your-model';
 const SAID = 'Please have a look.';
 
 const FIX = {
@@ -53,31 +55,25 @@ const calls = (...all) => ({ toolCalls: all.map(([name, args]) => ({ name, argum
  */
 export async function takeWalkthroughPictures() {
   const pictures = new Map();
-  let workbench;
-  try {
-    for (const [kind, theme] of Object.entries(THEMES)) {
-      await withModel(answer, async settings => {
-        const options = {
-          settings: { ...settings, 'workbench.colorTheme': theme },
-          viewport: WIDE,
-        };
-        if (workbench) await workbench.reset(options);
-        else workbench = await Workbench.open({ ...options, scale: SCALE });
-        for (const [step, taken] of await play(workbench))
-          pictures.set(`${step}-${kind}.png`, await small(taken));
-      });
+  for (const [kind, theme] of Object.entries(THEMES)) {
+    const server = await startScriptedServer(answer, { models: [MODEL, 'another-model'] });
+    const settings = {
+      'workbench.colorTheme': theme,
+      'redline.openai.baseUrl': server.baseUrl,
+      'redline.openai.model': MODEL,
+    };
+    try {
+      const taken = await onStage({ settings, viewport: WIDE, scale: SCALE }, play);
+      for (const [step, picture] of taken) pictures.set(`${step}-${kind}.png`, await small(picture));
+    } finally {
+      await server.close();
     }
-    return pictures;
-  } catch (error) {
-    const picture = await workbench?.screenshot('walkthrough-failed');
-    console.error(`The window's last picture: ${picture}`);
-    throw error;
-  } finally {
-    await workbench?.close();
+    if (server.violations.length > 0) throw new Error(server.violations.join('\n'));
   }
+  return pictures;
 }
 
-/** Takes the picture of each step. @param {Workbench} workbench */
+/** Takes the picture of each step. @param {import('../headless/workbench.mjs').Workbench} workbench */
 async function play(workbench) {
   const { page } = workbench;
   const chat = workbench.chatFrame();
