@@ -54,7 +54,7 @@ export async function takeReviewFilm() {
 }
 
 /**
- * @param {import('../headless/workbench.mjs').Workbench} workbench
+ * @param {import('../../test/ui/support/workbench.mjs').Workbench} workbench
  * @param {Film} film
  */
 async function play(workbench, film) {

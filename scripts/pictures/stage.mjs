@@ -1,5 +1,5 @@
 /** The scene of the pictures: a VS Code with as little as possible beside Redline. */
-import { Workbench } from '../headless/workbench.mjs';
+import { Workbench } from '../../test/ui/support/workbench.mjs';
 
 /** Nothing that blinks, moves or tells of this machine. */
 const SETTINGS = {
@@ -29,7 +29,7 @@ const SETTINGS = {
 /**
  * Plays in a VS Code of its own. When that fails, a picture of the window is kept.
  * @template T
- * @param {import('../headless/workbench.mjs').WorkbenchOptions} options
+ * @param {import('../../test/ui/support/workbench.mjs').WorkbenchOptions} options
  * @param {(workbench: Workbench) => Promise<T>} play
  * @returns {Promise<T>}
  */

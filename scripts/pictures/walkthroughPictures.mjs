@@ -73,7 +73,7 @@ export async function takeWalkthroughPictures() {
   return pictures;
 }
 
-/** Takes the picture of each step. @param {import('../headless/workbench.mjs').Workbench} workbench */
+/** Takes the picture of each step. @param {import('../../test/ui/support/workbench.mjs').Workbench} workbench */
 async function play(workbench) {
   const { page } = workbench;
   const chat = workbench.chatFrame();

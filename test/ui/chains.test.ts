@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import type { Workbench } from './support/workbench.mjs';
 import { limitMs, polled } from '../../scripts/lib/limits.mjs';
 import { exactLens, lensText, proposedLine, storedLedger, revertArrow } from './support/diffPage.ts';
 import { uiTest } from './support/uiTest.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import type { Workbench } from './support/workbench.mjs';
 import { modelTest } from './support/uiTest.ts';
 
 /** Every way in which text that is taken for HTML would run, each leaving a mark. */

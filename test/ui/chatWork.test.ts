@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import type { Workbench } from './support/workbench.mjs';
 import type { ScriptedServer } from '../support/scriptedServer.ts';
 import { modelTest } from './support/uiTest.ts';
 

@@ -1,6 +1,6 @@
 /** The context window in the real window: the ring fills, earlier messages are summarized, and a revert brings them back. */
 import assert from 'node:assert/strict';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import type { Workbench } from './support/workbench.mjs';
 import type { RecordedRequest, Reply } from '../support/scriptedServer.ts';
 import { modelTest } from './support/uiTest.ts';
 

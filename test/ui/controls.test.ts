@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { drivenTest } from './support/drivenWorkbench.ts';
 import { polled } from '../../scripts/lib/limits.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import type { Workbench } from './support/workbench.mjs';
 
 /** What can be clicked, in VS Code and in the page of the chat. */
 const CONTROLS = [

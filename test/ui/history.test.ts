@@ -1,5 +1,5 @@
 /** The History view in the real window: the sessions, and the branches of the open one. */
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import type { Workbench } from './support/workbench.mjs';
 import { modelTest } from './support/uiTest.ts';
 
 const pane = (workbench: Workbench) =>

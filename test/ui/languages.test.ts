@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import type { Workbench } from './support/workbench.mjs';
 import { readTexts } from '../../scripts/l10n/translations.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { countText, fill } from '../../src/agent/base/localiser.ts';

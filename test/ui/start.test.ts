@@ -1,6 +1,6 @@
 /** The walk of `npm start -- --once`, by which a newcomer sees the tour and the core story. */
 import assert from 'node:assert/strict';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import type { Workbench } from './support/workbench.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { SETTINGS } from '../../scripts/lib/startCode.mjs';
 import { copyTour } from '../../scripts/lib/workspaceCopy.mjs';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { startScriptedServer, type ScriptedServer } from '../support/scriptedServer.ts';
-import { TIMEOUT_MS } from '../../scripts/headless/vscodeWindow.mjs';
+import { TIMEOUT_MS } from './support/vscodeWindow.mjs';
 import { exactLens } from './support/diffPage.ts';
 import { stageWrites, write } from './support/stagedWrites.ts';
 import { uiTest } from './support/uiTest.ts';

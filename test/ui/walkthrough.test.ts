@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { RedlineWindow } from '../../scripts/headless/redlineWindow.mjs';
+import { RedlineWindow } from './support/redlineWindow.mjs';
 import { inRepo } from '../../scripts/lib/paths.mjs';
 import { read } from '../support/docs/pages.ts';
 import { proposedLine } from './support/diffPage.ts';

@@ -1,6 +1,6 @@
 /** The core stories: a change is proposed, seen, applied or discarded, by whom it may be, and kept until then. */
 import assert from 'node:assert/strict';
-import type { Workbench } from '../../scripts/headless/workbench.mjs';
+import type { Workbench } from './support/workbench.mjs';
 import { startScriptedServer } from '../support/scriptedServer.ts';
 import {
   changedLines,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Workbench } from '../../../scripts/headless/workbench.mjs';
+import { Workbench } from '../support/workbench.mjs';
 import { limitMs } from '../../../scripts/lib/limits.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
 import { startScriptedServer, type Script } from '../../support/scriptedServer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from '../support/workbench.mjs';
 import { exactLens, lensText, proposedLine } from '../support/diffPage.ts';
 import { drivenTest, type DrivenWorkbench } from '../support/drivenWorkbench.ts';
 import { contextMenu, editorOverflow } from '../support/menus.ts';

@@ -1,7 +1,7 @@
 /** The conversation's tree by the real view and the real buttons: back, over to other branches, other conversations. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from '../support/workbench.mjs';
 import { modelTest } from '../support/uiTest.ts';
 
 const THEMES = { dark: 'Default Dark Modern', 'high-contrast': 'Default High Contrast' };

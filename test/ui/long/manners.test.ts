@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from '../support/workbench.mjs';
 import { startScriptedServer, type Reply } from '../../support/scriptedServer.ts';
 import { exactLens, lensText, proposedLine, revertArrow } from '../support/diffPage.ts';
 import { drivenTest, type DrivenWorkbench } from '../support/drivenWorkbench.ts';

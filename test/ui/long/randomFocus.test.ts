@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { limitMs, polled } from '../../../scripts/lib/limits.mjs';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from '../support/workbench.mjs';
 import { exactLens } from '../support/diffPage.ts';
 import { drivenTest, type DrivenWorkbench } from '../support/drivenWorkbench.ts';
 

@@ -5,7 +5,7 @@ import { limitMs, polled } from '../../../scripts/lib/limits.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
 import { openWindows, windowsFolder } from '../../../src/agent/clients/windowFiles.ts';
 import { McpAgent } from '../../support/mcpClients.ts';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from '../support/workbench.mjs';
 import { startScriptedServer, type Script } from '../../support/scriptedServer.ts';
 import { axeViolations, unnamedControls, unreachableByKeyboard } from '../support/chatChecks.ts';
 import { drivenTest } from '../support/drivenWorkbench.ts';

@@ -1,5 +1,5 @@
 /** What VS Code has stored in the browser: some time after it was made, and not if the window is reloaded before. */
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from './workbench.mjs';
 import { polled } from '../../../scripts/lib/limits.mjs';
 
 /** In the page: keys and texts of all databases. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Frame } from 'playwright-core';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from './workbench.mjs';
 
 /** All controls of a page that must be reachable by keyboard. */
 const CONTROLS = ':is(button:not([disabled]), select, textarea, input, summary, a[href], [tabindex="0"])';

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
-import type { VscodeWindow } from '../../../scripts/headless/vscodeWindow.mjs';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { VscodeWindow } from './vscodeWindow.mjs';
+import type { Workbench } from './workbench.mjs';
 import type { LedgerEntry } from '../../../src/agent/hold/preview/ledger.ts';
 
 /** Something in the proposed side of a diff, or in the editor of a whole file. */

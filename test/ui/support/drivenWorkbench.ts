@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import type { WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
+import type { WorkbenchOptions } from './workbench.mjs';
 import { limitMs } from '../../../scripts/lib/limits.mjs';
 import { DrivenWorkbench, withDriver } from './driver.ts';
 import { withWorkbench } from './sharedWorkbench.ts';

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type * as vscode from 'vscode';
-import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
+import { Workbench, type WorkbenchOptions } from './workbench.mjs';
 import { temporaryFolder } from '../../../scripts/lib/cleanup.mjs';
 import { limitMs, polled } from '../../../scripts/lib/limits.mjs';
 import type { RedlineApi } from '../../../src/views/api.ts';

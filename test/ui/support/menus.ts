@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
-import { TIMEOUT_MS, type VscodeWindow } from '../../../scripts/headless/vscodeWindow.mjs';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import { TIMEOUT_MS, type VscodeWindow } from './vscodeWindow.mjs';
+import type { Workbench } from './workbench.mjs';
 
 /** Chooses an entry of a context menu. */
 export async function contextMenu(workbench: VscodeWindow, on: Locator, label: string): Promise<void> {

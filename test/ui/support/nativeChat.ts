@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from './workbench.mjs';
 
 /** VS Code's own chat in a window: what a user types, reads and clicks there. */
 export class NativeChat {

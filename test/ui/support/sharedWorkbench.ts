@@ -1,6 +1,6 @@
 import { after, type TestContext } from 'node:test';
 import { STILL_SETTINGS } from '../../../scripts/headless/settings.mjs';
-import { Workbench, type WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
+import { Workbench, type WorkbenchOptions } from './workbench.mjs';
 import { inRepo } from '../../../scripts/lib/paths.mjs';
 
 /** The VS Code that the last test of this process left, and what it was started with. */

@@ -1,4 +1,4 @@
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from './workbench.mjs';
 
 /** A prompt of which the model without a server makes a preview. */
 export const write = (n: number): string => `/write made${n}.txt :: content ${n}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Workbench, WorkbenchOptions } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench, WorkbenchOptions } from './workbench.mjs';
 import { limitMs } from '../../../scripts/lib/limits.mjs';
 import {
   startScriptedServer,

@@ -1,7 +1,7 @@
 /** The walkthrough on VS Code's welcome page. */
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import type { Workbench } from '../../../scripts/headless/workbench.mjs';
+import type { Workbench } from './workbench.mjs';
 
 const STEPS = ['review', 'resolve', 'discard', 'connect'] as const;
 

@@ -1,17 +1,17 @@
 /**
  * A whole VS Code of its own: server, browser, profile, Redline installed, and a copy of the example workspace open in a
- * window. See README.md for an example.
+ * window. scripts/headless/README.md has an example.
  */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { atExit, removeTemporaryFolder, temporaryFolder } from '../lib/cleanup.mjs';
-import { vsixPath } from '../lib/paths.mjs';
-import { copyExampleWorkspace } from '../lib/workspaceCopy.mjs';
-import { openBrowser } from './browser.mjs';
+import { atExit, removeTemporaryFolder, temporaryFolder } from '../../../scripts/lib/cleanup.mjs';
+import { vsixPath } from '../../../scripts/lib/paths.mjs';
+import { copyExampleWorkspace } from '../../../scripts/lib/workspaceCopy.mjs';
+import { openBrowser } from '../../../scripts/headless/browser.mjs';
 import { clearProfile } from './freshProfile.mjs';
 import { RedlineWindow } from './redlineWindow.mjs';
-import { extensionsOf, installExtension, startServer } from './server.mjs';
-import { writeSettings } from './settings.mjs';
+import { extensionsOf, installExtension, startServer } from '../../../scripts/headless/server.mjs';
+import { writeSettings } from '../../../scripts/headless/settings.mjs';
 import { PICTURES } from './vscodeWindow.mjs';
 
 /**

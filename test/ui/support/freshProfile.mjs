@@ -1,8 +1,8 @@
 /** Makes a VS Code that has been used as if it had just been installed, without ending its server or its browser. */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { VIEWPORT } from './browser.mjs';
-import { prepareSettings } from './settings.mjs';
+import { VIEWPORT } from '../../../scripts/headless/browser.mjs';
+import { prepareSettings } from '../../../scripts/headless/settings.mjs';
 
 /** Folders in a server's profile, beside its logs, with the state of its windows. */
 const OF_WINDOWS = ['User', 'Machine', 'CachedProfilesData', 'CachedExtensionVSIXs'];
@@ -23,7 +23,7 @@ const OF_WINDOWS = ['User', 'Machine', 'CachedProfilesData', 'CachedExtensionVSI
  * The files of the workspace are the caller's, who opens another folder.
  * @param {object} used
  * @param {string} used.userDataDir
- * @param {import('./server.mjs').Server} used.server
+ * @param {import('../../../scripts/headless/server.mjs').Server} used.server
  * @param {import('playwright-core').BrowserContext} used.context
  * @param {{ settings?: Record<string, unknown>, viewport?: { width: number, height: number } }} wanted
  * @returns {Promise<import('playwright-core').Page>} an empty page, the only one

@@ -1,8 +1,8 @@
 /** A VS Code window in a browser page, as a user sees and clicks it, with or without extensions. */
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { limitMs } from '../lib/limits.mjs';
-import { inRepo } from '../lib/paths.mjs';
+import { limitMs } from '../../../scripts/lib/limits.mjs';
+import { inRepo } from '../../../scripts/lib/paths.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').Locator} Locator */
