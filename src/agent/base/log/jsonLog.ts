@@ -1,9 +1,9 @@
-import { appendFileSync, closeSync, constants, openSync } from 'node:fs';
-import { appendFile, mkdir, open, truncate } from 'node:fs/promises';
+import { appendFileSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { appendFile, mkdir, open, stat, truncate } from 'node:fs/promises';
 import * as path from 'node:path';
 import { TimeSlice } from '../async.ts';
 import { hasCode } from '../errors.ts';
-import { encodeEntry, LINE_FEED } from './jsonLines.ts';
+import { encodeEntry } from './jsonLines.ts';
 import {
   encodeHeader,
   readLog,
@@ -55,8 +55,8 @@ export class JsonLog<T> {
   #waiting = 0;
   /** The file exists and ends with a complete line. */
   #ready = false;
-  /** The last append failed and may have left part of its line behind. */
-  #failed = false;
+  /** Where the last append began if it failed: it may have left part of its line behind. */
+  #failedAt: number | undefined;
 
   /** @param lock of the file, if there is one */
   constructor(file: string, format: LogFormat<T>, lock?: LogLock) {
@@ -179,7 +179,7 @@ export class JsonLog<T> {
 
   /** Whether an entry can be written at once. */
   get #isOpen(): boolean {
-    return this.#ready && !this.#failed && this.#waiting === 0;
+    return this.#ready && this.#failedAt === undefined && this.#waiting === 0;
   }
 
   #replace(content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
@@ -191,7 +191,7 @@ export class JsonLog<T> {
     this.#waiting++;
     const done = this.#tail
       .then(async () => {
-        if (this.#failed) await this.#removeTornEnd();
+        if (this.#failedAt !== undefined) await this.#removeTornEnd(this.#failedAt);
         if (!this.#ready) await this.#prepare();
         await work();
       })
@@ -206,21 +206,23 @@ export class JsonLog<T> {
   }
 
   /** Removes the leftovers of a failed append, so that the next entry starts a line of its own. */
-  async #removeTornEnd(): Promise<void> {
-    // Without a complete line, or without a file, the log starts over.
-    this.#ready = (await truncateToLastLine(this.#file)) > 0;
-    this.#failed = false;
+  async #removeTornEnd(from: number): Promise<void> {
+    const size = (await stat(this.#file).catch(ignoreMissing))?.size ?? 0;
+    if (size > from) await truncate(this.#file, from);
+    this.#ready = size > 0; // else the log starts over
+    this.#failedAt = undefined;
   }
 
   #write(line: string | Buffer): void {
-    this.#failed = true;
+    this.#failedAt = Infinity;
     const handle = openSync(this.#file, APPEND);
     try {
+      this.#failedAt = fstatSync(handle).size;
       appendFileSync(handle, line);
     } finally {
       closeSync(handle);
     }
-    this.#failed = false;
+    this.#failedAt = undefined;
   }
 }
 
@@ -255,14 +257,6 @@ async function readWhole(file: string): Promise<Buffer> {
   } finally {
     await handle.close();
   }
-}
-
-/** Truncates a file after its last line feed. @returns its new length; 0 if there is no file. */
-async function truncateToLastLine(file: string): Promise<number> {
-  const bytes = await readWhole(file).catch(ignoreMissing);
-  const end = (bytes?.lastIndexOf(LINE_FEED) ?? -1) + 1;
-  if (bytes && end < bytes.length) await truncate(file, end);
-  return end;
 }
 
 /** Handles the error for a file or folder that need not exist. @throws any other error */

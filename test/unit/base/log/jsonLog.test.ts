@@ -12,6 +12,7 @@ import {
   type DecodedLog,
 } from '../../../../src/agent/base/log/logFormat.ts';
 import { decodeLog } from '../../../support/decodeLog.ts';
+import { aroundDiskCalls } from '../../../support/diskCalls.ts';
 
 interface Entry {
   readonly n: number | string;
@@ -315,12 +316,28 @@ test('a failed append rejects, and later ones are still written', async () => {
   assert.deepEqual(await reopened(), { entries: [{ n: 2 }], badLines: [], torn: false });
 });
 
-test('a failed append that left half a line behind does not spoil the next entry', async () => {
+test('a failed append that left half a line behind does not spoil the next entry, for which nothing is read', async () => {
   await loaded();
   await log.append({ n: 1 });
-  await whileInTheWay(() => assert.rejects(log.append({ n: 2 })));
-  await appendFile(file, '{"n":');
-  await log.append({ n: 3 });
+  const reads: string[] = [];
+  let fails = true;
+  await aroundDiskCalls(
+    ({ name, args: [file, line], make }) => {
+      if (name.startsWith('read')) reads.push(name);
+      if (name !== 'appendFile' || !fails) return make();
+      fails = false;
+      make([file, (line as string).slice(0, 5)]);
+      throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    },
+    async () => {
+      await assert.rejects(log.append({ n: 2 }), { code: 'ENOSPC' });
+      assert.match(await readFile(file, 'utf8'), /\n\{"n":$/);
+      reads.length = 0;
+      await log.append({ n: 3 });
+    },
+    true,
+  );
+  assert.deepEqual(reads, []);
   assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [], torn: false });
 });
 
