@@ -105,12 +105,17 @@ export class Contents implements Blobs {
   /**
    * Place of a content; {@link write} follows. `undefined` if it must stay in the line, since its bytes do not decode to it, or if
    * it is gone.
-   * @param near contents with which it may have most in common
+   * @param path with whose last contents it may have most in common
    * @throws any error of the file system
    */
-  placeOf(side: TextSide, near: readonly Sha256[]): Place | undefined {
-    const known = this.#stored.get(side.hash);
-    if (known) return known.place;
+  placeOf(side: TextSide, path: string): Place | undefined {
+    const last = this.#lastAt.get(path) ?? [];
+    const place = this.#stored.get(side.hash)?.place ?? this.#newPlace(side, last);
+    if (place) this.#lastAt.set(path, [side.hash, ...last.filter(hash => hash !== side.hash)].slice(0, NEAR));
+    return place;
+  }
+
+  #newPlace(side: TextSide, near: readonly Sha256[]): Place | undefined {
     if (!isExact(side)) return undefined;
     const bytes = encodeText(side.text, side.encoding);
     if (sha256(bytes) !== side.hash) return undefined;
@@ -129,14 +134,6 @@ export class Contents implements Blobs {
   /** How many bytes a content takes here; `undefined` if it is not here. */
   sizeOf(hash: Sha256): number | undefined {
     return this.#stored.get(hash)?.place[2];
-  }
-
-  lastAt(path: string): readonly Sha256[] {
-    return this.#lastAt.get(path) ?? [];
-  }
-
-  noteAt(path: string, hash: Sha256): void {
-    this.#lastAt.set(path, [hash, ...this.lastAt(path).filter(other => other !== hash)].slice(0, NEAR));
   }
 
   /** Writes the waiting contents. @throws any error of the file system; then none of them counts as stored */

@@ -3,15 +3,13 @@ import { editsGive, type TextEdit } from '../../text/textEdit.ts';
 import { isBinary, isText, type FileChange, type FileSide } from '../fileChange.ts';
 import { CutEdits, StoredBinary, StoredText, type Cut } from '../previewSchema.ts';
 import type { Contents } from './contents.ts';
-import { isKept, type KeptChanges } from './keptChanges.ts';
+import { isKept, type RevisedChanges } from './keptChanges.ts';
 import type { PreviewLogEntry } from './previewLog.ts';
 
-type Changes = readonly (FileChange | KeptChanges)[];
-
 /** The entry with its changes mapped, including those of the part that it mentions. */
-function mapped(entry: PreviewLogEntry, map: (changes: Changes) => readonly unknown[]): unknown {
-  const of = (one: { readonly changes: Changes | null }): object =>
-    one.changes ? { ...one, changes: map(one.changes) } : one;
+function mapped(entry: PreviewLogEntry, map: (change: FileChange) => unknown): unknown {
+  const of = (one: { readonly changes: RevisedChanges | null }): object =>
+    one.changes ? { ...one, changes: one.changes.map(each => (isKept(each) ? each : map(each))) } : one;
   if (entry.type === 'staged') return { ...entry, preview: of(entry.preview) };
   if (entry.type !== 'revised') return entry;
   return { ...of(entry), ...(entry.part ? { part: of(entry.part) } : {}) };
@@ -21,9 +19,7 @@ function mapped(entry: PreviewLogEntry, map: (changes: Changes) => readonly unkn
  * The stored form of an entry: its texts go to the contents, and their places into the line. @throws any error of the file system
  */
 export function withPlaces(entry: PreviewLogEntry, contents: Contents): unknown {
-  const line = mapped(entry, changes =>
-    changes.map(change => (isKept(change) ? change : placed(change, contents))),
-  );
+  const line = mapped(entry, change => placed(change, contents));
   contents.write();
   return line;
 }
@@ -60,10 +56,9 @@ export function sidesIn(changes: readonly FileChange[]): readonly FileSide[] {
 }
 
 function placed(change: FileChange, contents: Contents): unknown {
-  const { before, after } = change;
-  const lean = { ...fieldsOf(change), before: before && placedSide(change.path, before, [], contents) };
-  const near = before ? [before.hash] : [];
-  const next = { ...lean, after: after && placedSide(change.path, after, near, contents) };
+  const { path, before, after } = change;
+  const lean = { ...fieldsOf(change), before: before && placedSide(path, before, contents) };
+  const next = { ...lean, after: after && placedSide(path, after, contents) };
   const cuts = cutsOf.get(change);
   if (cuts) return { ...next, cuts };
   if (change.kind !== 'modify' || !change.edits || !after || next.after === after) return next;
@@ -93,22 +88,19 @@ function fit({ before, after }: FileChange, edits: readonly TextEdit[]): boolean
   );
 }
 
-function placedSide(path: string, side: FileSide, near: readonly string[], contents: Contents): unknown {
+function placedSide(path: string, side: FileSide, contents: Contents): unknown {
   if (isBinary(side)) {
     const at = contents.placeOfBinary(side);
     return at ? { ...side, at } : side;
   }
-  const at = isText(side) ? contents.placeOf(side, [...near, ...contents.lastAt(path)]) : undefined;
+  const at = isText(side) ? contents.placeOf(side, path) : undefined;
   if (!at || !isText(side)) return side;
-  contents.noteAt(path, side.hash);
   return { hash: side.hash, at, encoding: side.encoding };
 }
 
 /** The entry of a line, with its texts read on demand. */
 export function withTexts(entry: PreviewLogEntry, contents: Contents): PreviewLogEntry {
-  return mapped(entry, changes =>
-    changes.map(change => (isKept(change) ? change : readable(change, contents))),
-  ) as PreviewLogEntry;
+  return mapped(entry, change => readable(change, contents)) as PreviewLogEntry;
 }
 
 function readable(change: FileChange, contents: Contents): FileChange {
