@@ -115,9 +115,9 @@ export async function createAgent(
   const ownsStorage = lock.kind === 'owned';
   const open = await openStore(storageParts, lock);
   const { store } = open;
-  if (open.isDurable && mustRecover(store, storage.fsPath)) {
+  if (open.isDurable && mustRecover(store)) {
     const { recoverInterruptedCommits } = await import('./storage/interruptedCommits.ts');
-    await recoverInterruptedCommits(open, storage.fsPath, workspace, logger);
+    await recoverInterruptedCommits(store, workspace, logger);
   }
   const takingOver = open.takeOver?.(workspace);
   subscriptions.push(forgetOldPreviews(store, settings, logger));

@@ -57,8 +57,7 @@ export async function openWindow(root: string, workspace = new MemoryWorkspace()
   const lock = await lockStorage(parts, true, 0);
   const open = await openStore(parts, lock);
   const { store, isDurable } = open;
-  if (isDurable && mustRecover(store, root))
-    await recoverInterruptedCommits(open, root, workspace, silentLogger);
+  if (isDurable && mustRecover(store)) await recoverInterruptedCommits(store, workspace, silentLogger);
   const take = () => open.takeOver?.(workspace, 1);
   const taken = looks ? take() : undefined;
   const invoker = new Invoker(store, workspace, () => 'apply');

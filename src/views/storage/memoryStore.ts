@@ -99,7 +99,7 @@ async function moveIn(
 ): Promise<void> {
   const left = await openStored(parts, lock);
   const { recoverInterruptedCommits } = await import('./interruptedCommits.ts');
-  await recoverInterruptedCommits(left, parts.folder.fsPath, workspace, parts.logger);
+  await recoverInterruptedCommits(left.store, workspace, parts.logger);
   if (!(await left.store.close())) throw new Error('Previews of the last window cannot be stored.');
   const { entries } = await left.log.load();
   await store.adopt(entries);

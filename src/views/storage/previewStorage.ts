@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Disposable } from '../../agent/base/disposable.ts';
 import { detailOf } from '../../agent/base/errors.ts';
@@ -11,7 +10,6 @@ import {
   closeStore,
   isWriting,
   lockIn,
-  olderLogFolder,
   openStored,
   type OpenStore,
   type StorageParts,
@@ -66,10 +64,9 @@ export async function lockStorage(
   }
 }
 
-/** Whether a crash may have interrupted commits, of this window or others. */
-export function mustRecover(store: PreviewStore, storage: string): boolean {
-  const mayBeTorn = store.interruptedCommits.length + store.unsyncedCommits.length > 0;
-  return mayBeTorn || existsSync(olderLogFolder(storage));
+/** Whether a crash may have interrupted commits. */
+export function mustRecover(store: PreviewStore): boolean {
+  return store.interruptedCommits.length + store.unsyncedCommits.length > 0;
 }
 
 function warnAboutOtherWindow(): void {

@@ -40,7 +40,7 @@ export function lockIn(storage: vscode.Uri): string {
 }
 
 /** The folder in which windows of an older version that did not own the storage kept logs of their own. */
-export function olderLogFolder(storage: string): string {
+function olderLogFolder(storage: string): string {
   return path.join(storage, 'windows');
 }
 
@@ -68,7 +68,10 @@ export async function openStored(
   const { folder, logger } = parts;
   const file = path.join(folder.fsPath, 'previews.jsonl');
   const log = openPreviewLog(file, undefined, lock);
-  const { entries, unreadable, badLines, torn } = await whileTold(log.load());
+  const older = await joinOlder(parts, log);
+  const loaded = await whileTold(log.load());
+  const { entries, badLines, torn } = loaded;
+  const unreadable = [...loaded.unreadable, ...older.map(line => ({ ...line, position: entries.length }))];
   if (unreadable.length === 0) await removeOlderBlobs(folder.fsPath);
   if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
   if (torn) logger.warn(`${file}: dropped an incomplete last line`);
@@ -81,6 +84,18 @@ export async function openStored(
   numbers = await numbersIn(folder.fsPath, store.lastNumber, lock.wasLeft || torn);
   if (unreadable.length > 0) await tellDamaged(folder.fsPath, unreadable, logger);
   return { store, log };
+}
+
+async function joinOlder(
+  { folder, logger }: StorageParts,
+  log: PreviewLog,
+): Promise<readonly UnreadableLine[]> {
+  const older = olderLogFolder(folder.fsPath);
+  if (!existsSync(older)) return [];
+  const { joinWindowLogs } = await import('../../agent/hold/preview/log/windowLogs.ts');
+  return joinWindowLogs(log, older, error =>
+    logger.error(`A log in ${older} cannot be moved: ${detailOf(error)}`),
+  );
 }
 
 /** Never rejects: a failed message must not keep readable previews from being opened. */
@@ -147,7 +162,7 @@ export function storeOptions({ folder, trouble, logger }: StorageParts): Preview
       trouble.recovered('previews');
     },
     onUnsynced: (ids, failed) =>
-      void import('./notSynced.ts').then(({ tellNotSynced }) => tellNotSynced(ids, failed, logger)),
+      void import('./interruptedCommits.ts').then(({ tellNotSynced }) => tellNotSynced(ids, failed, logger)),
     onDamage: unreadable => void tellDamaged(folder.fsPath, unreadable, logger),
     onUnstorable: (ids, error) => {
       logger.error(`The latest state of ${ids.join(', ')} can never be written: ${detailOf(error)}`);

@@ -338,13 +338,6 @@ export class PreviewStore {
     for (const id of await adopted(this.#projection, entries)) this.#changed.fire(this.#require(id));
   }
 
-  /** Adds the ledger of another window that is gone, for previews that are unknown here. */
-  async adoptLedger(entries: readonly LedgerEntry[]): Promise<void> {
-    const known = new Set(this.ledger().map(({ previewId }) => previewId));
-    const others = entries.filter(({ previewId }) => !known.has(previewId) && !this.get(previewId));
-    if (others.length > 0) await this.#record({ type: 'resolved', entries: others });
-  }
-
   /**
    * Forgets previews that were resolved before `until`, and expired ones that were dismissed, with their content: they can no
    * longer be undone or reopened. The ledger keeps who resolved what, when and why, with the hashes. A log that has grown beyond
@@ -400,7 +393,6 @@ export class PreviewStore {
     const changed = this.#projection.apply(entry, patch);
     const written = stored && this.#queue.append(stored);
     for (const preview of changed) this.#changed.fire(preview);
-    // Not for the ledger of another window.
     if (entry.type === 'resolved' && changed.length > 0) this.#resolved.fire(entry.entries);
     if (entry.type === 'revised') {
       const part = entry.part && this.#require(entry.part.id);

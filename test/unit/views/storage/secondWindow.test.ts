@@ -167,7 +167,7 @@ test('ids go on above those that windows of an older version have counted in a f
   await window.close();
 });
 
-test('what a second window of an older version has applied and begun is ended, and its log removed', async () => {
+test('what a second window of an older version had is in the log of the storage, what it had begun is ended', async () => {
   const { root } = newStorage();
   const windows = path.join(root, 'windows');
   fs.mkdirSync(windows);
@@ -185,7 +185,9 @@ test('what a second window of an older version has applied and begun is ended, a
   const applied = older.stage(draft({ changes: [create('new.txt', 'new')] })).preview.id;
   await new Invoker(older, workspace, () => 'apply').resolve({ id: applied, ...vote });
   const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B'), binary];
-  await older.beginCommit([older.stage(draft({ changes })).preview.id], rollback);
+  const begun = older.stage(draft({ changes })).preview.id;
+  await older.beginCommit([begun], rollback);
+  const pending = older.stage(draft({})).preview.id;
   workspace.put('a.txt', 'A');
   workspace.put('c.png', null);
   await (await openWindow(root, workspace)).close();
@@ -194,6 +196,10 @@ test('what a second window of an older version has applied and begun is ended, a
   const window = await openWindow(root, workspace);
   assert.deepEqual([workspace.text('a.txt'), workspace.text('c.png')], ['a', '\0\x01']);
   assert.deepEqual(outcomes(window.store), [`${applied} applied`]);
+  assert.deepEqual(
+    Array.from(window.store.open, ({ id }) => id),
+    [begun, pending],
+  );
   for (const left of [windows, `${windows}.contents`]) assert.equal(fs.existsSync(left), false);
   await window.close();
 });
