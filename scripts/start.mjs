@@ -14,6 +14,8 @@ const { cleanUp, isEnding } = await import('./lib/cleanup.mjs');
 const { runNode } = await import('./lib/command.mjs');
 const { inRepo } = await import('./lib/paths.mjs');
 const { build } = await import('./stages/build.mjs');
+const { chromiumPath } = await import('./headless/findChromium.mjs');
+const { installedServer } = await import('./headless/install.mjs');
 const { runsHeadless } = await import('./headless/releases.mjs');
 const { startBrowserCode, startDesktopCode } = await import('./lib/startCode.mjs');
 
@@ -29,9 +31,12 @@ await cleanUp();
 process.exit();
 
 /** Runs the walk, which is a test that prints its steps. */
-function takeWalk() {
+async function takeWalk() {
   if (!runsHeadless())
     throw new Error('The walk runs on Linux x64 only. "npm start" opens VS Code for you to walk through it.');
+  // Installed before the test begins, so that it does not count towards its time limit.
+  await installedServer();
+  await chromiumPath();
   console.log('\nThe steps print what is on disk. Their pictures go to out/walk.');
   return runNode([inRepo('test', 'ui', 'start.test.ts')], { env: { REDLINE_PICTURES: '1' } });
 }
