@@ -27,6 +27,8 @@ import { riskMark, riskText } from '../../texts/riskWords.ts';
 import { openSelected } from './openSelected.ts';
 import type { PendingNode } from './pendingNode.ts';
 
+/** The icon of a row with a problem. Beside it, a risk has no sign of its own. */
+const WARNING = 'warning';
 /** The most risks of a preview that a screen reader is given with its row. */
 const MAX_SAID_RISKS = 5;
 
@@ -68,7 +70,8 @@ export function previewItem(
   // A narrow side bar cuts off the end, or all but the label. So the sign of a risk precedes the label, and the problem comes
   // right after it.
   const agent = preview.origin?.agent ? agentLabel(preview.origin.agent) : '';
-  if (view.risks.length > 0) item.label = `⚠ ${row.label}`;
+  item.iconPath = iconOf(view);
+  if (view.risks.length > 0 && item.iconPath.id !== WARNING) item.label = `⚠ ${row.label}`;
   const isCalm = ({ state, isCurrent }: CheckMark): boolean =>
     state === 'notTested' || (state === 'passed' && isCurrent);
   const checksAs = (calm: boolean): string =>
@@ -87,7 +90,6 @@ export function previewItem(
   ]
     .filter(part => part !== '')
     .join(' · ');
-  item.iconPath = iconOf(view);
   item.contextValue = contextOf(preview);
   item.command = openSelected();
   const kind = preview.state.kind === 'expired' ? vscode.l10n.t('expired') : filesText(preview);
@@ -211,6 +213,7 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
     case 'applying':
       return underWayText(outcome.action, faceOf(preview));
     case 'applied':
+      if (preview.kind === 'plan') return vscode.l10n.t('approved');
       return outcome.run ? runText(outcome.run) : vscode.l10n.t('applied');
     case 'returnedError':
       return vscode.l10n.t('returned an error');
@@ -292,7 +295,7 @@ function iconOf({ preview, outcome, checks }: PreviewView): vscode.ThemeIcon {
   if (problem)
     return problem.kind === 'failed'
       ? icon('error', 'list.errorForeground')
-      : icon('warning', 'list.warningForeground');
+      : icon(WARNING, 'list.warningForeground');
   if (preview.kind !== 'files') return icon(preview.purpose === 'command' ? 'terminal' : 'zap');
   const [kind, ...others] = new Set(preview.changes.map(change => change.kind));
   const color = checks.some(check => check.isCurrent && isRed(check)) ? 'list.errorForeground' : undefined;

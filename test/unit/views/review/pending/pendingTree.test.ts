@@ -84,6 +84,11 @@ test('a change draws anew the rows that it concerns, and no other', async () => 
     'Apply all 3 changes',
     'Create c.ts',
   ]);
+  assert.deepEqual(
+    await redrawnBy(() => store.markStale('p5', ['e.ts'])),
+    ['Apply all 2 changes', 'Create e.ts'],
+    'the icon of a problem is the only sign',
+  );
   assert.deepEqual(await redrawnBy(() => stage('f.ts')), ['all'], 'the top has a new row');
 });
 
