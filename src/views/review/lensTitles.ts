@@ -185,6 +185,8 @@ function resolvedRow({ preview, outcome, remedy }: PreviewView): vscode.Command[
     case 'applied':
       if (outcome.run)
         return [note(`${hasSucceeded(outcome.run) ? '$(check)' : '$(error)'} ${runText(outcome.run)}`)];
+      if (preview.kind === 'plan')
+        return [note(`$(check) ${outcomeText('applied', outcome.actor, undefined, true)}`)];
       return [note(l10n.t('$(check) Applied')), ...remedyLens(remedy)];
     case 'undone':
       return [note(`$(history) ${outcomeText('undone', outcome.actor, undefined)}`), ...remedyLens(remedy)];

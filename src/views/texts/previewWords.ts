@@ -134,18 +134,23 @@ export function expiredText(
     : l10n.t('Expired: this action can no longer run');
 }
 
-/** `Applied by you` @param agent the agent of another program that did it */
+/**
+ * `Applied by you`
+ * @param agent the agent of another program that did it
+ * @param isPlan a plan is approved
+ */
 export function outcomeText(
   kind: Resolved['kind'],
   actor: Resolved['actor'],
   agent: string | undefined,
+  isPlan = false,
 ): string {
   const name = actor === 'model' ? agent : undefined;
   switch (kind) {
     case 'applied':
       if (name !== undefined) return l10n.t('Applied by {0}', name);
       return {
-        human: l10n.t('Applied by you'),
+        human: isPlan ? l10n.t('Approved by you') : l10n.t('Applied by you'),
         model: l10n.t('Applied by the model'),
         extension: l10n.t('Applied by another extension'),
       }[actor];

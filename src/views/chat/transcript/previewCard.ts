@@ -12,6 +12,7 @@ import { isOpen, titleOf, type Preview } from '../../../agent/hold/preview/previ
 import type { Risk } from '../../../agent/hold/preview/reading/risks.ts';
 import { planOf } from '../../../agent/hold/preview/plan.ts';
 import { commandOf } from '../../../agent/sandbox/commands/plannedCommand.ts';
+import { outputIn } from '../../../agent/session/tools/command/commandReport.ts';
 import type { DiffStat } from '../../../agent/hold/text/lineDiff.ts';
 import { toolCallOf } from '../../../agent/hold/preview/toolCallPlan.ts';
 import { agentLabel, escapeInvisible, escapeProse, MAX_NAMES, oneLine } from '../../plainText.ts';
@@ -139,14 +140,15 @@ function partsOf(view: PreviewView): ItemOf<'preview'>['parts'] {
   return { rows: [...rows, ...rest].slice(-MAX_PARTS), counts };
 }
 
-/** Output and exit of an applied preview's command, or the answer of the tool that it called. */
+/** The output of an applied preview's command, or the answer of the tool that it called. */
 function resultOf({ preview, lastAttempt }: PreviewView): string | undefined {
   if (preview.state.kind !== 'applied' || lastAttempt?.outcome === 'returnedError') return undefined;
-  if (!lastAttempt?.message || (!commandOf(preview) && !toolCallOf(preview))) return undefined;
-  const { message } = lastAttempt;
-  if (message.length <= MAX_SHOWN_CHARS) return message;
+  const { message = '' } = lastAttempt ?? {};
+  // The rest of a command's report is for the model: the state of the card says how it ended.
+  const text = commandOf(preview) ? outputIn(message) : toolCallOf(preview) ? message : '';
+  if (text.length <= MAX_SHOWN_CHARS) return text || undefined;
   const half = MAX_SHOWN_CHARS / 2;
-  return `${beginningOf(message, half)}\n[…]\n${endOf(message, half)}`;
+  return `${beginningOf(text, half)}\n[…]\n${endOf(text, half)}`;
 }
 
 /** An outcome in the form that the page is sent. */

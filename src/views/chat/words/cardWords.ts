@@ -34,7 +34,7 @@ function ownStateText(state: CardState, face: Outcome['face']): string | undefin
     case 'undone':
       if ('run' in state && state.run)
         return [runText(state.run), byText(state.actor, state.agent)].join(' · ');
-      return outcomeText(state.kind, state.actor, state.agent);
+      return outcomeText(state.kind, state.actor, state.agent, face === 'approve');
     case 'failed':
       return l10n.t('Applied, and returned an error');
     case 'expired':

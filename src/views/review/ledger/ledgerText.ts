@@ -85,14 +85,14 @@ export function isError({ outcome }: LedgerEntry): boolean {
 
 /** The outcome of an attempt: `Applied by you`. For a failed attempt, {@link byText} says whose it was. */
 export function outcomeTitle(entry: LedgerEntry, undoneBy?: Actor): string {
-  const { outcome, action, actor, agent, run } = entry;
+  const { outcome, action, actor, agent, run, kind } = entry;
   const { l10n } = vscode;
   if (undoneBy) return outcomeText('undone', undoneBy, undefined);
   switch (outcome) {
     case 'applied':
     case 'discarded':
       if (run) return [runText(run), byText(actor, agent && agentLabel(agent))].join(' · ');
-      return outcomeText(outcome, actor, agent && agentLabel(agent));
+      return outcomeText(outcome, actor, agent && agentLabel(agent), kind === 'plan');
     case 'returnedError':
       return l10n.t('Applied, and returned an error');
     case 'failed':

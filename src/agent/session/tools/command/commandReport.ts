@@ -5,6 +5,7 @@ import type { CommandRun } from '../../../sandbox/commands/commandRuns.ts';
 import type { RunFact } from '../../../hold/preview/ledger.ts';
 import { textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 
+const OUTPUT = 'Its output:';
 /** The most processes that are named. */
 const MAX_NAMED = 10;
 
@@ -39,9 +40,17 @@ export function commandResult(
       : []),
     ...stillRunning(running),
     ...view,
-    ...(output === '' ? ['No output.'] : ['Its output:', fenced(output)]),
+    ...(output === '' ? ['No output.'] : [OUTPUT, fenced(output)]),
   ].join('\n');
   return textResult(report, { run: fact });
+}
+
+/** The output in a report of {@link commandResult}; empty if there is none. */
+export function outputIn(report: string): string {
+  const end = report.lastIndexOf('\n');
+  const begin = `\n${OUTPUT}\n${report.slice(end + 1)}\n`;
+  const at = report.lastIndexOf(begin);
+  return at < 0 ? '' : report.slice(at + begin.length, end);
 }
 
 /** How a command ended. */

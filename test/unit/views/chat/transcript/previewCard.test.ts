@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CommandRuns } from '../../../../../src/agent/sandbox/commands/commandRuns.ts';
+import { textOf } from '../../../../../src/agent/hold/preview/pendingAction.ts';
 import type { Preview, PreviewState } from '../../../../../src/agent/hold/preview/preview.ts';
 import { previewView } from '../../../../../src/agent/hold/preview/previewView.ts';
+import { commandResult } from '../../../../../src/agent/session/tools/command/commandReport.ts';
 import { previewCard } from '../../../../../src/views/chat/transcript/previewCard.ts';
 import { cardName, partName, partsText } from '../../../../../src/views/chat/words/cardWords.ts';
 import {
@@ -117,7 +120,7 @@ test('an opaque preview has no files', () => {
   assert.deepEqual([shown.files, shown.moreFiles], [[], 0]);
 });
 
-test('the card of a command shows what it writes while it runs, and its result afterwards', () => {
+test('the card of a command shows what it writes while it runs, and all of it afterwards, without the report for the model', () => {
   const plan = { command: 'ls', folder: '/w', shell: '/bin/sh', environment: {}, timeLimit: 120 };
   const command = { changes: null, purpose: 'command', humanOnly: true, details: plan } as const;
   const running = previewCard(
@@ -128,10 +131,24 @@ test('the card of a command shows what it writes while it runs, and its result a
   assert.equal(wordsOf(running).state, 'Running…');
   const by = { actor: 'human', reason: 'Applied by the user.', at: '2026-01-01T00:00:00.000Z' } as const;
   const applied = preview({ ...command, state: { kind: 'applied', by } });
-  const message = `${'a'.repeat(5_000)}${'z'.repeat(5_000)}`;
-  const ended = previewCard(previewView(applied, { lastAttempt: attempt({ message }) }));
-  assert.match(ended.output ?? '', /^a{3000}\n\[…\]\nz{3000}$/);
+  const endedWith = (output: string) => {
+    const run = new CommandRuns().start('p1');
+    run.add(output);
+    run.end();
+    const end = { exitCode: 1, ended: 0, running: [] };
+    const effects =
+      'Its changes are pending as p2 (ls). The diff:\n```\na.txt: 1 line added, 0 removed.\n+Its output:\n```';
+    const message = textOf(commandResult({ timeLimit: 120 }, end, run, [effects]));
+    return previewCard(previewView(applied, { lastAttempt: attempt({ message }) }));
+  };
+  const ended = endedWith('1 failed\n```\nIts output:\n```\nx\n');
+  assert.equal(ended.output, '1 failed\n```\nIts output:\n```\nx');
   assert.equal(ended.canStop, false);
+  assert.match(
+    endedWith(`${'a'.repeat(5_000)}${'z'.repeat(5_000)}`).output ?? '',
+    /^a{3000}\n\[…\]\nz{3000}$/,
+  );
+  assert.equal(endedWith('').output, undefined);
   assert.equal(previewCard(previewView(preview({ changes: null }))).output, undefined);
 });
 
@@ -283,6 +300,7 @@ test('the card of a plan has the plan and its own buttons while it waits, unfold
   assert.equal(partOf({ editedByUser: true }).plan?.isUnfolded, true);
   const by = { actor: 'human', reason: '', at: '' } as const;
   assert.equal(partOf({ state: { kind: 'applied', by } }).plan, undefined);
+  assert.equal(wordsOf(partOf({ state: { kind: 'applied', by } })).state, 'Approved by you');
 });
 
 test('the card says why a preview has expired', () => {
