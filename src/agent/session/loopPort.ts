@@ -120,7 +120,7 @@ async function runTool(
         return parts.invoker.resolve({ ...vote, id, call, isGranted, isPlanning: parts.planMode, signal });
       },
       noteShown: choices.resolver.noteShown,
-      own: async () => (await import('./modelPreviews.ts')).modelPreviews(parts, call),
+      own: async () => (await import('./modelPreviews.ts')).modelPreviews(parts, call, id => stale.push(id)),
       resolve: async vote => {
         const resolved = await choices.resolve({ ...vote, call, noteStale: id => stale.push(id) });
         if (resolved.kind === 'already') late.push(resolved.preview);

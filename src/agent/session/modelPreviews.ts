@@ -1,7 +1,7 @@
 import { ToolError } from '../base/errors.ts';
 import { renewText } from '../hold/preview/errors.ts';
 import type { FileChange } from '../hold/preview/fileChange.ts';
-import { isOpen, nameOf, type CallRef, type Preview } from '../hold/preview/preview.ts';
+import { isOpen, isStale, nameOf, type CallRef, type Preview } from '../hold/preview/preview.ts';
 import { otherConversationText, unseenText, usersOwnText } from '../hold/preview/resolve/refusedVoteTexts.ts';
 import { alreadyResolvedText } from '../hold/preview/resolve/resolveTexts.ts';
 import { waitText } from '../hold/preview/resolve/waitTexts.ts';
@@ -10,10 +10,21 @@ import type { SessionContext } from './sessionOptions.ts';
 
 const ON_ITS_OWN = 'Stage your change as a preview of its own.';
 
-/** One call's view of the pending previews in its conversation: what the model may see and change. */
-export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews {
+/**
+ * One call's view of the pending previews in its conversation: what the model may see and change.
+ * @param onStale called with the id of a preview that the result of the call calls stale
+ */
+export function modelPreviews(
+  ctx: SessionContext,
+  call: CallRef,
+  onStale: (id: string) => void,
+): ModelPreviews {
   const { store, invoker, choices, conversation, settings } = ctx;
+  const noteStale = (preview: Preview): void => {
+    if (isStale(preview)) onStale(preview.id);
+  };
   return {
+    noteStale,
     open: () =>
       Promise.all(
         conversation().previews.open.map(async preview => ({
@@ -25,7 +36,7 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
           }),
         })),
       ),
-    toAmend: id => amendable(ctx, id),
+    toAmend: id => amendable(ctx, id, noteStale),
     amend: (preview, changes, title) => {
       if (store.get(preview.id) !== preview) throw new ToolError(changedText(preview));
       const stored = store.revise(preview.id, changes, preview.dependsOn, 'amend', undefined, {
@@ -47,7 +58,11 @@ export function modelPreviews(ctx: SessionContext, call: CallRef): ModelPreviews
  * The preview, if the model may amend it: one that it staged itself, that is pending and not stale, that no one else has edited, and
  * whose revision it knows.
  */
-function amendable({ store, choices, conversation }: SessionContext, id: string): Preview & FilesOf {
+function amendable(
+  { store, choices, conversation }: SessionContext,
+  id: string,
+  noteStale: (preview: Preview) => void,
+): Preview & FilesOf {
   const preview = store.get(id);
   if (!preview) throw new ToolError(`There is no preview ${id}. Call pending to see yours. ${ON_ITS_OWN}`);
   const { previews } = conversation();
@@ -63,10 +78,12 @@ function amendable({ store, choices, conversation }: SessionContext, id: string)
   if (!previews.asksModel(id)) throw new ToolError(`${usersOwnText(preview)} ${ON_ITS_OWN}`);
   if (preview.editedByUser)
     throw new ToolError(`The user edited ${nameOf(preview)} and decides on it. ${ON_ITS_OWN}`);
-  if (preview.state.kind === 'pending' && preview.state.stale.length > 0)
+  if (preview.state.kind === 'pending' && preview.state.stale.length > 0) {
+    noteStale(preview);
     throw new ToolError(
       `${nameOf(preview)} is stale, so it cannot be amended. ${renewText(preview.state.stale)}`,
     );
+  }
   const known = choices.resolver.known(id);
   if (known === undefined) throw new ToolError(unseenText(preview, 'amend'));
   if (known !== preview.revision) throw new ToolError(changedText(preview));

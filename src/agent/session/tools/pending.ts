@@ -13,10 +13,16 @@ export const pendingTool = defineTool({
   }),
   readOnly: true,
   async execute({ id, offset = 0 }, { own, noteShown }) {
-    const open = (await (await own?.())?.open()) ?? [];
+    const previews = await own?.();
+    const open = (await previews?.open()) ?? [];
     const { pendingLook, pendingList } = await import('./pendingReport.ts');
-    if (id === undefined) return textResult(pendingList(open));
+    if (id === undefined) {
+      const { listed, text } = pendingList(open);
+      for (const preview of listed) previews?.noteStale(preview);
+      return textResult(text);
+    }
     const { preview, text, end } = await pendingLook(open, id, offset);
+    previews?.noteStale(preview);
     noteShown?.(preview, offset, end);
     return textResult(text);
   },

@@ -1,6 +1,7 @@
 import { safeName } from '../../base/safeName.ts';
 import { ToolError } from '../../base/errors.ts';
-import { plural } from '../../base/phrases.ts';
+import { listed, plural } from '../../base/phrases.ts';
+import { renewText } from '../../hold/preview/errors.ts';
 import { nameOf, type Preview } from '../../hold/preview/preview.ts';
 import { MAX_LOOK_CHARS, shownDiff, type ShownDiff } from '../../hold/preview/shownDiffs.ts';
 import type { OpenPreview } from './tool.ts';
@@ -25,15 +26,37 @@ export async function pendingLook(
       `${id} is not pending in this conversation. Call pending without id to list those that are.`,
     );
   const { text, end } = await shownDiff(named.preview, from, MAX_LOOK_CHARS);
-  return { preview: named.preview, text: `${lineOf(named)}\n${text}`, end };
+  return {
+    preview: named.preview,
+    text: [lineOf(named), ...renewing([named.preview]), text].join('\n'),
+    end,
+  };
 }
 
-/** The list of the open previews. */
-export function pendingList(open: readonly OpenPreview[]): string {
-  if (open.length === 0) return 'Nothing of this conversation is pending.';
+/** The list of the open previews, and those in it. */
+export function pendingList(open: readonly OpenPreview[]): {
+  readonly text: string;
+  readonly listed: readonly Preview[];
+} {
+  if (open.length === 0) return { text: 'Nothing of this conversation is pending.', listed: [] };
   const left = open.length - MAX_LISTED;
   const more = left > 0 ? [`[${plural(left, 'older one')} not shown]`] : [];
-  return [...more, ...open.slice(-MAX_LISTED).map(lineOf)].join('\n');
+  const shown = open.slice(-MAX_LISTED);
+  const previews = shown.map(({ preview }) => preview);
+  return { text: [...more, ...shown.map(lineOf), ...renewing(previews)].join('\n'), listed: previews };
+}
+
+/** What to do about the stale ones among these. */
+function renewing(previews: readonly Preview[]): readonly string[] {
+  const paths = previews.flatMap(({ state }) =>
+    state.kind === 'pending' && state.stale.length > 0 ? [state.stale] : [],
+  );
+  const [only, ...others] = paths;
+  if (!only) return [];
+  if (others.length === 0) return [renewText(only)];
+  return [
+    `Discard the stale ones if you may. If their changes are still needed, read ${listed([...new Set(paths.flat())])} again and stage them anew.`,
+  ];
 }
 
 function lineOf({ preview, waits }: OpenPreview): string {

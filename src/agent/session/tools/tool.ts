@@ -35,6 +35,8 @@ export interface ModelPreviews {
    * @throws ToolError if it has changed since then
    */
   amend(preview: Preview, changes: readonly FileChange[], title?: string): Amended;
+  /** The result of the call says of this preview that it is stale, if it is. */
+  noteStale(preview: Preview): void;
 }
 
 /** A preview that was just amended. */

@@ -70,7 +70,7 @@ test('what is stale, was edited by the user or failed says so, with what helps',
     (await listed(after(before))).replace('p1 (A), ', '');
   assert.equal(
     await one(t => t.store.markStale('p1', ['a.txt'])),
-    'revision 1: stale, since a.txt changed. Discard it if you may. If the change is still needed, read a.txt again and stage it anew. [modify a.txt]',
+    'revision 1: stale, since a.txt changed [modify a.txt]\nDiscard it if you may. If the change is still needed, read a.txt again and stage it anew.',
   );
   assert.equal(
     await one(t => t.store.revise('p1', [modify('a.txt', 'a\n', 'AA\n')], [], 'user')),
@@ -82,6 +82,59 @@ test('what is stale, was edited by the user or failed says so, with what helps',
     /^revision 2: the user must settle the conflicts in a\.txt/,
   );
 });
+
+test('the advice on several stale previews stands once', async () => {
+  const said = await listed(async t => {
+    staged(t);
+    t.stage({ label: 'B', changes: [modify('b.txt', 'b\n', 'B\n')] });
+    await t.store.markStale('p1', ['a.txt']);
+    await t.store.markStale('p2', ['b.txt']);
+  });
+  assert.deepEqual(said.split('\n'), [
+    'p1 (A), revision 1: stale, since a.txt changed [modify a.txt]',
+    'p2 (B), revision 1: stale, since b.txt changed [modify b.txt]',
+    'Discard the stale ones if you may. If their changes are still needed, read a.txt, b.txt again and stage them anew.',
+  ]);
+});
+
+for (const [what, call, stale] of [
+  ['a list', { name: 'pending', arguments: {} }, ['p1', 'p2']],
+  ['a look', { name: 'pending', arguments: { id: 'p1' } }, ['p1']],
+  ['a refused amendment', amendment('p1'), ['p1']],
+] as const)
+  test(`of what ${what} calls stale, no message says so again`, async () => {
+    const edit = (path: string) => ({
+      name: 'edit_file',
+      arguments: { path, edits: [{ old: path[0], new: 'x' }] },
+    });
+    const t = createTestSession({
+      files: { 'a.txt': 'a\n', 'b.txt': 'b\n' },
+      settings: { forcing: 'off' },
+      script: [
+        { toolCalls: [edit('a.txt'), edit('b.txt')] },
+        async () => {
+          await t.store.markStale('p1', ['a.txt']);
+          await t.store.markStale('p2', ['b.txt']);
+          return { toolCalls: [call] };
+        },
+        {},
+      ],
+    });
+    await t.session.prompt('Go.');
+    const told = t.steering().flatMap(({ text }) => [...text.matchAll(/^(p\d) .* is stale/gm)]);
+    assert.deepEqual(
+      told.map(([, id]) => id),
+      ['p1', 'p2'].filter(id => !(stale as readonly string[]).includes(id)),
+    );
+    t.assertSound();
+  });
+
+function amendment(id: string) {
+  return {
+    name: 'edit_file',
+    arguments: { path: 'a.txt', edits: [{ old: 'x', new: 'y' }], amend: id },
+  };
+}
 
 test('in Manual mode the user decides on all of it', async () => {
   assert.match(

@@ -1,6 +1,5 @@
 import { quoted } from '../../../base/safeName.ts';
 import { listed } from '../../../base/phrases.ts';
-import { renewText } from '../errors.ts';
 import { isStale, type Preview } from '../preview.ts';
 import { conflictPaths } from '../rebase/conflictMarkers.ts';
 import type { ModelAuthority } from '../resolveSettings.ts';
@@ -50,7 +49,7 @@ export function waitText(preview: Preview, { authority, isUsersAlone, blockers }
   if (state.kind !== 'pending') return 'is being resolved right now';
   const conflicts = conflictPaths(preview.changes ?? []);
   if (conflicts.length > 0) return `the user must settle the conflicts in ${listed(conflicts)}`;
-  if (isStale(preview)) return `stale, since ${listed(state.stale)} changed. ${renewText(state.stale)}`;
+  if (isStale(preview)) return `stale, since ${listed(state.stale)} changed`;
   const failed =
     state.lastError === undefined ? '' : `the last attempt failed (${quoted(state.lastError)}); `;
   const after = blockers.length === 0 ? '' : `${listed(blockers)} must be applied first; `;
