@@ -87,7 +87,7 @@ function linesOf(all: readonly Ended[], { action, reason }: ResolveCall): readon
   const told = all.filter(({ id }) => !elsewhere.has(id));
   return told.flatMap(each => {
     const kind = kindOf(each);
-    if (kind === undefined) return ownLine(each);
+    if (kind === undefined) return ownLine(each, told);
     const same = told.filter(other => kindOf(other) === kind);
     if (same[0] !== each) return [];
     const resolved = same.flatMap(other => ('resolved' in other ? other.resolved : []));
@@ -111,9 +111,15 @@ function kindOf(each: Ended): 'applied' | 'discarded' | 'recommended' | 'plannin
   return resolved.answer?.content?.length ? undefined : resolved.kind;
 }
 
-function ownLine(each: Ended): string {
-  const { id } = each;
-  const text = 'error' in each ? messageOf(each.error) : textOf(modelResult(each.resolved));
+/** One line for all with the same text, unless that names the one that it is about. */
+function ownLine(each: Ended, told: readonly Ended[]): string | [] {
+  const text = ownText(each);
   const [first = ''] = text.split('\n');
-  return first.split(/[^\w-]+/).includes(id) ? text : `${id}: ${text}`;
+  if (first.split(/[^\w-]+/).includes(each.id)) return text;
+  const same = told.filter(other => kindOf(other) === undefined && ownText(other) === text);
+  return same[0] === each ? `${same.map(({ id }) => id).join(', ')}: ${text}` : [];
+}
+
+function ownText(each: Ended): string {
+  return 'error' in each ? messageOf(each.error) : textOf(modelResult(each.resolved));
 }

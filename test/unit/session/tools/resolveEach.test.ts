@@ -164,6 +164,20 @@ test('a protected file in the vote waits for the user, and the rest lands', asyn
   );
 });
 
+test('a text that several votes are refused with stands once, after their ids', async () => {
+  const world = new CheckWorld('recommend');
+  world.stage();
+  world.stage({ label: 'c', changes: [create('c', 'c')] });
+  world.stage({ changes: [modify('a.txt', 'A', 'AA')] });
+  world.put('a.txt', 'other');
+  for (const id of ['p1', 'p3']) await world.store.markStale(id, ['a.txt']);
+  assert.equal(
+    (await voteOn(world, ['p1', 'p2', 'p3'])).text,
+    'p1, p3: Nothing was written: a.txt changed after the preview was made. Discard it if you may. If the change is still needed, read a.txt again and stage it anew.\n' +
+      'Your recommendation for p2 (c) is recorded. The user decides; it has changed nothing yet. Do not resolve it again: you will be told the outcome.',
+  );
+});
+
 test('votes that come to the same thing are one sentence', async () => {
   const world = new CheckWorld('recommend');
   for (const name of ['b', 'c', 'd']) world.stage({ label: name, changes: [create(name, name)] });
