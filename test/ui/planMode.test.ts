@@ -71,7 +71,7 @@ drivenTest(
       await workbench.editorTab('Plan: Count every item (Redline)').waitFor({ state: 'detached' });
       assert.equal(
         await lastSaid(1),
-        'The user sent the plan (p1) back: "Keep the tests green". Plan mode is still on: if a plan is still wanted, refine it and submit it again.',
+        'The user sent the plan (p1) back: "Keep the tests green"\nPlan mode is still on: if a plan is still wanted, refine it and submit it again.',
       );
       assert.equal(await prefixOf(1), await prefixOf(0));
 

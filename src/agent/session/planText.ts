@@ -10,10 +10,10 @@ const MAX_TITLE = 80;
 export const planTexts = {
   none: 'No plan is submitted. Continue planning, and submit the plan when it is ready.',
   waits:
-    'The plan is submitted already and waits for the user; this call changed nothing. End your turn now. To submit another one instead, first call resolve with action "discard".',
+    'The plan is submitted already and waits for the user; this call changed nothing. Do nothing until the user has decided. To submit another one instead, first call resolve with action "discard".',
   empty: 'The plan is empty. Write it as Markdown in the message that submits it.',
   submitted: (title: string): string =>
-    `The plan ${quoted(title)} is submitted. The user approves or refines it. End your turn now.`,
+    `The plan ${quoted(title)} is submitted. The user approves it or sends it back, and you will be told. Do nothing until then.`,
 } as const;
 
 /** The model's last text since the user's last prompt or last decision on a plan; empty if there is none. */

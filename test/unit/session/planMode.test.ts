@@ -63,7 +63,7 @@ test('system prompt and tools are the same bytes with plan mode on and off, and 
   assert.ok(
     refused.every(
       ({ isError, content }) =>
-        isError && /^write_file cannot be called while plan mode is on, /.test(content),
+        isError && /^write_file cannot be called while plan mode is on\. /.test(content),
     ),
   );
   assert.deepEqual(
@@ -174,7 +174,7 @@ for (const modelAuthority of ['recommend', 'apply', 'none'] satisfies ModelAutho
     assert.equal(t.session.planMode, true);
     assert.match(
       t.steering().at(-1)?.text ?? '',
-      /^The user sent the plan \(p1\) back: "smaller steps"\. Plan mode is still on: if a plan is still wanted, refine/,
+      /^The user sent the plan \(p1\) back: "smaller steps"\nPlan mode is still on: if a plan is still wanted, refine/,
     );
   });
 
@@ -492,7 +492,7 @@ test('a note of the user is one, whatever it says', async () => {
   await t.session.prompt('Plan it.');
   await t.click('p1', 'discard', 'Plan mode was switched off.');
   await t.session.prompt('Go on.');
-  assert.match(t.steering()[1]?.text ?? '', /back: "Plan mode was switched off\."\. Plan mode is still on/);
+  assert.match(t.steering()[1]?.text ?? '', /back: "Plan mode was switched off\."\nPlan mode is still on/);
 });
 
 test('the switch is emitted once, and a new session starts with plan mode off', async () => {

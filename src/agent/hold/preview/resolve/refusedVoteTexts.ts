@@ -36,7 +36,7 @@ export function unseenText(preview: Preview, then: keyof typeof UNSEEN): string 
 /** Answers a call of a tool that the mode does not offer. */
 export function unavailableText(tool: string, isPlanning: boolean): string {
   return isPlanning
-    ? `${tool} cannot be called while plan mode is on, since nothing is changed then. Put what you want to do into the plan and submit it with resolve; you can call ${tool} once the user has approved it.`
+    ? `${tool} cannot be called while plan mode is on. Put what you want to do into the plan and submit it with resolve; you can call ${tool} once the user has approved it.`
     : `${tool} cannot be called in Manual mode: the user decides on the previews, and you will be told the outcome.`;
 }
 

@@ -288,7 +288,7 @@ function planOutcomeText(entry: LedgerEntry): string {
         return `The user withdrew the plan (${previewId}), which waited for approval. The user's next prompt says what to do.`;
       return note === undefined
         ? `The user sent the plan (${previewId}) back and did not say why. Ask what is missing, and whether a plan is still wanted.`
-        : `The user sent the plan (${previewId}) back: "${note}". Plan mode is still on: if a plan is still wanted, refine it and submit it again.`;
+        : `The user sent the plan (${previewId}) back: "${note}"\nPlan mode is still on: if a plan is still wanted, refine it and submit it again.`;
     case 'failed':
       return `The user tried to ${entry.action === 'apply' ? 'approve' : 'send back'} the plan (${previewId}), which failed:${errorText(entry)}`;
   }
