@@ -167,7 +167,10 @@ export function nameOf({
   return `${id} (${safeName(modelTitle)})`;
 }
 
-/** The names, as a list. */
+/** The most previews that one sentence names by more than their ids. */
+const MAX_NAMED = 20;
+
+/** The names, as a list, without titles after the first ones. */
 export function namesOf(previews: readonly Preview[]): string {
-  return previews.map(nameOf).join(', ');
+  return previews.map((preview, at) => (at < MAX_NAMED ? nameOf(preview) : preview.id)).join(', ');
 }

@@ -164,6 +164,16 @@ test('a protected file in the vote waits for the user, and the rest lands', asyn
   );
 });
 
+test('of many previews in one vote, only the first are named by more than their ids', async () => {
+  const world = new CheckWorld('recommend');
+  const ids = Array.from({ length: 23 }, (_, n) => `p${n + 1}`);
+  for (const id of ids) world.stage({ label: `Make ${id}`, changes: [create(id, id)] });
+  for (const action of ['apply', 'discard'] as const) {
+    const { text } = await voteOn(world, ids, action);
+    assert.match(text, /p20 \(Make p20\), p21, p22, p23\b/);
+  }
+});
+
 test('a text that several votes are refused with stands once, after their ids', async () => {
   const world = new CheckWorld('recommend');
   world.stage();

@@ -1,6 +1,7 @@
+import { listed } from '../../../base/phrases.ts';
 import { nameOf, namesOf, type Preview } from '../preview.ts';
 import type { ShownDiff } from '../shownDiffs.ts';
-import { allNamed, MAX_NAMED, NOTHING_PENDING } from './resolveTexts.ts';
+import { NOTHING_PENDING } from './resolveTexts.ts';
 
 /** Answers a `resolve` that would have submitted a plan. */
 export const PLAN_MODE_ENDED =
@@ -12,14 +13,12 @@ export const PLAN_MODE_ENDED =
  */
 export function notYoursText(pending: readonly Preview[]): string {
   if (pending.length === 0) return NOTHING_PENDING;
-  const first = namesOf(pending.slice(0, MAX_NAMED));
-  const more = pending.length > MAX_NAMED ? ` and ${pending.length - MAX_NAMED} more` : '';
-  return `No pending preview waits for you. The user decides on ${first}${more}; you will be told the outcome.`;
+  return `No pending preview waits for you. The user decides on ${listed(pending.map(nameOf))}; you will be told the outcome.`;
 }
 
 /** Answers a `resolve` that may mean any of these. */
 export function severalText(previews: readonly Preview[]): string {
-  return `This vote may mean any of ${allNamed(previews)}. Nothing was changed. Name the ones that you mean with ids.`;
+  return `This vote may mean any of ${namesOf(previews)}. Nothing was changed. Name the ones that you mean with ids.`;
 }
 
 /** The last sentence for a model that has not seen a preview yet, by what it wanted to do; `user`: only the user decides on it. */

@@ -45,9 +45,6 @@ export const NOT_DONE: Readonly<Record<ResolveAction, string>> = {
   discard: 'not discarded',
 };
 
-/** The most previews that one sentence names. */
-export const MAX_NAMED = 20;
-
 export function reminderText(preview: Preview): string {
   return `${RESOLVE_REMINDER}\nPending: ${nameOf(preview)}`;
 }
@@ -58,15 +55,9 @@ export function changeSetText(previews: readonly Preview[], unshown: readonly Pr
   const asking =
     only && others.length === 0
       ? reminderText(only)
-      : `${RESOLVE_REMINDER}\nStaged: ${allNamed(previews)}. Vote on all of them in one call, with their ids.`;
+      : `${RESOLVE_REMINDER}\nStaged: ${namesOf(previews)}. Vote on all of them in one call, with their ids.`;
   const look = `\nYou have not been shown all of ${idsOf(unshown)}: call pending with the id first.`;
   return unshown.length > 0 ? `${asking}${look}` : asking;
-}
-
-/** The names, without titles after the first ones. */
-export function allNamed(previews: readonly Preview[]): string {
-  const more = previews.length > MAX_NAMED ? `, ${idsOf(previews.slice(MAX_NAMED))}` : '';
-  return `${namesOf(previews.slice(0, MAX_NAMED))}${more}`;
 }
 
 /** The reason of a user's vote: the typed one, else the default sentence. */

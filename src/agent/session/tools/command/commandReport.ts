@@ -72,9 +72,9 @@ function stillRunning(running: LeftProcesses['running']): string[] {
   if (running.length === 0) return [];
   const names = running.slice(0, MAX_NAMED).map(({ name, pid }) => `${safeName(name)} (${pid})`);
   const more = running.length > MAX_NAMED ? ', …' : '';
-  const count =
+  const [count, whose] =
     running.length === 1
-      ? '1 process that it started still runs'
-      : `${running.length} processes that it started still run`;
-  return [`${count}: ${names.join(', ')}${more}. Their output is no longer read.`];
+      ? ['1 process that it started still runs', 'Its']
+      : [`${running.length} processes that it started still run`, 'Their'];
+  return [`${count}: ${names.join(', ')}${more}. ${whose} output is no longer read.`];
 }

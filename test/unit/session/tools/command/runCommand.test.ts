@@ -435,7 +435,7 @@ test('the model is told what was seen of the processes that a command left', asy
   const seen = (pid: number) => ({ pid, parent: 1, session: pid, started: 1, name: 'sleep' });
   for (const [left, said] of [
     [{ ended: 2 }, /left in the background were ended\.\nNo output\.$/],
-    [{ running: [seen(7)] }, /\n1 process that it started still runs: sleep \(7\)\. Their output/],
+    [{ running: [seen(7)] }, /\n1 process that it started still runs: sleep \(7\)\. Its output/],
     [{ running: [seen(7), seen(8)] }, /\n2 processes that it started still run: sleep \(7\), sleep \(8\)\./],
     [{ running: undefined }, /\nIt is not known whether processes that it started still run\./],
     [{}, /exit code 0\.\nNo output\.$/],
