@@ -14,14 +14,20 @@ const SETTINGS = [
  * anything it writes elsewhere in its home folder is gone at the end.
  * @param agent `undefined` for another program, which gets the existing paths of all agents.
  */
-export function configuration(home: string, agent: TerminalAgent | undefined): readonly string[] {
+export function configuration(
+  home: string,
+  agent: TerminalAgent | undefined,
+): { readonly folders: readonly string[]; readonly files: readonly string[] } {
   const paths = (agent ? [agent] : terminalAgents).flatMap(each => each.home);
   if (agent)
     for (const each of paths)
       if (each.endsWith('/')) mkdirSync(path.join(home, each), { recursive: true });
       else if (!existsSync(path.join(home, each)))
         writeFileSync(path.join(home, each), '{}\n', { mode: 0o600, flag: 'wx' });
-  return paths.map(each => path.join(home, each)).filter(each => existsSync(each));
+  const found = paths.filter(each => existsSync(path.join(home, each)));
+  const ending = (isFolder: boolean): readonly string[] =>
+    found.filter(each => each.endsWith('/') === isFolder).map(each => path.join(home, each));
+  return { folders: ending(true), files: ending(false) };
 }
 
 /** Paths that a program needs to run: settings of shells, the folders of the PATH in the home folder, its packages. */

@@ -16,6 +16,7 @@ import { openWindows, realPathOf, windowsFor } from '../windowFiles.ts';
 import { CopyProgram } from './copyProgram.ts';
 import { configuration, programFolders } from './homeFolders.ts';
 import { hiddenPrograms, textOf } from './ownPrograms.ts';
+import { SharedFile } from './sharedFile.ts';
 import { told } from './toldAgent.ts';
 
 /** Exit codes: nothing was started; there is no such program. */
@@ -90,10 +91,13 @@ export async function runInView(command: readonly string[], options: StartPlace)
   const settings = textOf(path.join(process.env['CODEX_HOME'] ?? path.join(home, '.codex'), 'config.toml'));
   const start = told(base, { args, env: process.env }, settings, made.copies);
   const started = { program: [program, ...start.args], environment: withoutEditor(start.env), cwd };
-  const running =
-    made.copies.length > 0
-      ? new CopyProgram({ ...made, ...started })
-      : mounted(made, started, known, options);
+  // In a copy, it has the home folder itself.
+  const own = made.copies.length > 0 ? undefined : configuration(home, known);
+  const viewHome = path.join(made.storage, 'home');
+  const shared = await Promise.all((own?.files ?? []).map(file => SharedFile.start(file, viewHome)));
+  const running = own
+    ? mounted(made, { ...started, writable: own.folders }, known, options)
+    : new CopyProgram({ ...made, ...started });
   // The terminal signals the program, too, which may go on after Ctrl+C.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => undefined);
   for (const signal of ['SIGHUP', 'SIGTERM'] as const) process.on(signal, () => void running.pass(signal));
@@ -114,7 +118,11 @@ export async function runInView(command: readonly string[], options: StartPlace)
     );
     return FAILED;
   }
-  const last = await followed({ id, agent, view, cwd }, lines, running.ended, options);
+  const ended = running.ended.then(async end => {
+    await Promise.all(shared.map(file => file.stop()));
+    return end;
+  });
+  const last = await followed({ id, agent, view, cwd }, lines, ended, options);
   await running.release();
   last.lines?.close();
   return last.end.exitCode ?? 1;
@@ -123,13 +131,17 @@ export async function runInView(command: readonly string[], options: StartPlace)
 /** Starts a program in a mounted view, and names files that its settings ask for and the view lacks. */
 function mounted(
   made: Extract<WindowMessage, { kind: 'mounts' }>,
-  { program, environment, cwd }: Pick<NamespaceOptions, 'program' | 'environment' | 'cwd'>,
+  {
+    program,
+    environment,
+    cwd,
+    writable,
+  }: Pick<NamespaceOptions, 'program' | 'environment' | 'cwd'> & { readonly writable: readonly string[] },
   agent: TerminalAgent | undefined,
   { home, say }: StartPlace,
 ): Namespace {
   const [file = ''] = program;
   const { storage, folders, links, searchPath, shown } = made;
-  const writable = configuration(home, agent);
   const readable = [
     ...made.readable.filter(each => !isInside(home, each)),
     ...programFolders(file, home, searchPath),

@@ -1,0 +1,164 @@
+import type { Stats } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { hasCode } from '../../base/errors.ts';
+import { fieldsIn, isRecord, parsedJson } from '../../base/json.ts';
+import { PlainTree } from '../../sandbox/view/plainTree.ts';
+
+/** How often both files are looked at, in milliseconds. */
+const LOOK_MS = 300;
+/** After how long a lock counts as left by a program that was killed, in milliseconds. */
+const STALE_MS = 10_000;
+/** How often the last look tries to get the locks. */
+const LAST_TRIES = 10;
+/** The most bytes of a shared file. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** A name in a folder in which another program may be at work. */
+interface Place {
+  readonly tree: PlainTree;
+  readonly name: string;
+}
+
+/**
+ * A JSON file of the home folder that programs replace by a rename. A bound file would show the replaced one for ever, so the view
+ * has a file of its own, in its own home folder, and each of the two gets the changes of the other. Changes of different keys are
+ * merged; of one key, the later file wins. A removed file is made again.
+ *
+ * If this program is killed by force, what the view's file got since the last look is lost.
+ */
+export class SharedFile {
+  readonly #outside: Place;
+  readonly #inView: Place;
+  readonly #ending = new AbortController();
+  /** The text that both had last. */
+  #text: string | undefined;
+  /** The stamps of both at that time. */
+  #seen = '';
+  #watching: Promise<void> | undefined;
+
+  private constructor(outside: Place, inView: Place) {
+    this.#outside = outside;
+    this.#inView = inView;
+  }
+
+  /**
+   * Shares a file until {@link stop} is called.
+   * @param at absolute; it exists. If it is a link, its target is replaced.
+   * @param home the home folder of the view, which has the file when this settles
+   */
+  static async start(at: string, home: string): Promise<SharedFile> {
+    const real = await fs.realpath(at);
+    const shared = new SharedFile(
+      { tree: new PlainTree(path.dirname(real)), name: path.basename(real) },
+      { tree: new PlainTree(home), name: path.basename(at) },
+    );
+    await shared.#exchange();
+    shared.#watching = shared.#watch();
+    return shared;
+  }
+
+  /** Passes the last changes on, once the program in the view has ended. Never rejects. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#watching;
+    for (let tries = 0; tries < LAST_TRIES && !(await this.#look()); tries++) await delay(LOOK_MS);
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#ending;
+    for (;;) {
+      await delay(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.#look();
+    }
+  }
+
+  /** @returns whether both are the same now; else another program has the lock, for example, or the disk is full */
+  async #look(): Promise<boolean> {
+    try {
+      const [outside, inView] = await this.#stats();
+      if (stampOf(outside) + stampOf(inView) === this.#seen) return true;
+      const exchange = (): Promise<boolean> => this.#exchange();
+      return (await locked(this.#outside, () => locked(this.#inView, exchange))) ?? false;
+    } catch {
+      return false;
+    }
+  }
+
+  #stats(): Promise<[Stats | undefined, Stats | undefined]> {
+    const statOf = ({ tree, name }: Place): Promise<Stats | undefined> => tree.stat(name);
+    return Promise.all([statOf(this.#outside), statOf(this.#inView)]);
+  }
+
+  /** @returns false if one of them is not JSON: perhaps it is half written */
+  async #exchange(): Promise<boolean> {
+    const [outside, inView] = await this.#stats();
+    const [theirs, own] = await Promise.all([textAt(this.#outside), textAt(this.#inView)]);
+    const isViewLater = (inView?.mtimeMs ?? 0) >= (outside?.mtimeMs ?? 0);
+    const text = isViewLater ? mergedText(this.#text, theirs, own) : mergedText(this.#text, own, theirs);
+    if (text === undefined) return false;
+    const mode = (outside ?? inView)?.mode ?? 0o600;
+    for (const [place, now] of [
+      [this.#outside, theirs],
+      [this.#inView, own],
+    ] as const)
+      if (now !== text) await place.tree.write(place.name, Buffer.from(text), mode & 0o777);
+    this.#text = text;
+    this.#seen = (await this.#stats()).map(stampOf).join('');
+    return true;
+  }
+}
+
+async function textAt({ tree, name }: Place): Promise<string | undefined> {
+  const bytes = await tree.read(name, MAX_BYTES);
+  return bytes && Buffer.from(bytes).toString('utf8');
+}
+
+function stampOf(stat: Stats | undefined): string {
+  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs};` : 'none;';
+}
+
+/** @returns `undefined` if one of the texts that have changed is not a JSON object */
+function mergedText(base: string | undefined, older = base, newer = older): string | undefined {
+  const changed = [older, newer].filter(text => text !== base);
+  // At the start, any text is taken.
+  if (base === undefined || changed.length === 0) return newer;
+  const [first, last = first] = changed.map(text => parsedJson(text ?? ''));
+  if (!isRecord(first) || !isRecord(last)) return undefined;
+  if (changed.length === 1) return changed[0];
+  const merged = mergedValue(parsedJson(base), first, last);
+  return isDeepStrictEqual(merged, last) ? newer : `${JSON.stringify(merged, null, 2)}\n`;
+}
+
+function mergedValue(base: unknown, older: unknown, newer: unknown): unknown {
+  if (!isRecord(older) || !isRecord(newer)) return isDeepStrictEqual(newer, base) ? older : newer;
+  const before = fieldsIn(base);
+  const keys = new Set([...Object.keys(older), ...Object.keys(newer)]);
+  return Object.fromEntries(
+    [...keys]
+      .map(key => [key, mergedValue(before[key], older[key], newer[key])] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+}
+
+/** Does something while no other program changes a file: they make a folder beside it meanwhile. @returns `undefined` if one does */
+async function locked<T>({ tree, name }: Place, work: () => Promise<T>): Promise<T | undefined> {
+  return tree.at(`${name}.lock`, async lock => {
+    try {
+      await fs.mkdir(lock);
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+      const { mtimeMs } = await fs.lstat(lock);
+      if (Date.now() - mtimeMs > STALE_MS) await fs.rmdir(lock);
+      return undefined;
+    }
+    try {
+      return await work();
+    } finally {
+      await fs.rmdir(lock);
+    }
+  });
+}

@@ -1,0 +1,120 @@
+/** A file of settings that Claude Code replaces by a rename, in its terminal and outside. */
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { suite, test, type TestContext } from 'node:test';
+import { polled } from '../../../../scripts/lib/limits.mjs';
+import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
+
+/** Whether this machine can mount views at all. */
+const probed = await ViewWorld.create();
+fs.mkdirSync(probed.storage, { recursive: true });
+const obstacle = await whyNoOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
+await probed.remove();
+
+/** A shell under the name of Claude Code. */
+async function started(
+  t: TestContext,
+  prepare: (home: string) => void = () => undefined,
+): Promise<{ readonly agent: ShellAgent; readonly file: string }> {
+  const world = await ViewWorld.create();
+  t.after(() => world.remove());
+  const home = world.temp.at('home');
+  prepare(home);
+  const program = world.temp.at('bin', 'claude');
+  fs.mkdirSync(path.dirname(program));
+  fs.writeFileSync(program, '#!/bin/sh\nexec /bin/sh\n', { mode: 0o755 });
+  const agent = world.start(program);
+  await agent.run('true');
+  return { agent, file: path.join(home, '.claude.json') };
+}
+
+/** Replaces a file as Claude Code does. */
+function replace(file: string, content: object): void {
+  fs.writeFileSync(`${file}.tmp`, JSON.stringify(content), { mode: 0o600 });
+  fs.renameSync(`${file}.tmp`, file);
+}
+
+async function isReplacedInView(agent: ShellAgent, content: object): Promise<void> {
+  const text = JSON.stringify(content);
+  await agent.run(`echo '${text}' > ~/.claude.json.tmp; mv ~/.claude.json.tmp ~/.claude.json`);
+}
+
+const valueOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+async function becomes(what: string, read: () => string | Promise<string>, content: object): Promise<void> {
+  let last: unknown;
+  const isRight = async (): Promise<boolean> => {
+    last = valueOf(await read());
+    return JSON.stringify(last) === JSON.stringify(content);
+  };
+  await polled(what, isRight).catch(() => assert.deepEqual(last, content, what));
+}
+
+if (!obstacle)
+  suite('a file of settings that is replaced by a rename', () => {
+    test('each side gets what the other replaces, also if it was not there before', async t => {
+      const { agent, file } = await started(t);
+      const inView = (): Promise<string> => agent.run('cat ~/.claude.json');
+      assert.equal(await inView(), '{}');
+      await isReplacedInView(agent, { a: 1 });
+      await becomes('outside', () => fs.readFileSync(file, 'utf8'), { a: 1 });
+      replace(file, { a: 2, projects: { '/x': { trusted: true } } });
+      await becomes('in the view', inView, { a: 2, projects: { '/x': { trusted: true } } });
+      fs.rmSync(file);
+      await becomes('made again', () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : ''), {
+        ...{ a: 2, projects: { '/x': { trusted: true } } },
+      });
+      await agent.run('echo \'{"last":1}\' > ~/.claude.json');
+      await agent.exit();
+      assert.equal(fs.readFileSync(file, 'utf8'), '{"last":1}\n');
+      assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+    });
+
+    test('what both have changed meanwhile is merged, and the lock of another program is waited for', async t => {
+      const { agent, file } = await started(t, home => {
+        replace(path.join(home, '.claude.json'), {
+          a: 1,
+          gone: 1,
+          projects: { '/x': { n: 1 }, '/y': { n: 1 } },
+        });
+      });
+      fs.mkdirSync(`${file}.lock`);
+      const beats = setInterval(() => fs.utimesSync(`${file}.lock`, new Date(), new Date()), 1_000);
+      t.after(() => clearInterval(beats));
+      replace(file, { a: 1, gone: 1, outside: 1, projects: { '/x': { n: 2 }, '/y': { n: 1 } } });
+      await isReplacedInView(agent, { a: 2, projects: { '/x': { n: 1 }, '/y': { n: 2 }, '/z': {} } });
+      clearInterval(beats);
+      fs.rmdirSync(`${file}.lock`);
+      const both = { a: 2, outside: 1, projects: { '/x': { n: 2 }, '/y': { n: 2 }, '/z': {} } };
+      await becomes('outside', () => fs.readFileSync(file, 'utf8'), both);
+      await becomes('in the view', () => agent.run('cat ~/.claude.json'), both);
+      assert.deepEqual(
+        fs.readdirSync(path.dirname(file)).filter(name => name.includes('lock')),
+        [],
+      );
+      await agent.exit();
+    });
+
+    test('a half-written file is not passed on, and a link stays one', async t => {
+      const { agent, file } = await started(t, home => {
+        fs.mkdirSync(path.join(home, 'dotfiles'));
+        fs.writeFileSync(path.join(home, 'dotfiles/claude.json'), '{"a":1}');
+        fs.symlinkSync('dotfiles/claude.json', path.join(home, '.claude.json'));
+      });
+      assert.equal(await agent.run('cat ~/.claude.json'), '{"a":1}');
+      await agent.run('printf \'{"a":\' > ~/.claude.json');
+      replace(path.join(path.dirname(file), 'dotfiles/claude.json'), { a: 2 });
+      await agent.run('rm ~/.claude.json; ln -s /etc/passwd ~/.claude.json');
+      await agent.exit();
+      assert.equal(fs.readFileSync(file, 'utf8'), '{"a":2}');
+      assert.equal(fs.readlinkSync(file), 'dotfiles/claude.json');
+    });
+  });
