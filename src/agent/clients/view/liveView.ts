@@ -4,7 +4,7 @@ import { detailOf } from '../../base/errors.ts';
 import { english, type Sentence } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
-import type { Collection } from '../../sandbox/agentView/collected.ts';
+import type { Collected } from '../../sandbox/agentView/collected.ts';
 import type { Stayed } from '../../sandbox/agentView/stayed.ts';
 import { placeForeign } from '../../hold/external/foreignChange.ts';
 import { inPreviews, type LeftOut } from '../../hold/external/gathered.ts';
@@ -85,8 +85,17 @@ export class LiveView {
   readonly #decided = new Set<string>();
   readonly #followed: Followed;
   #leftOut: LeftOut[] = [];
-  #last: Pick<Collection, 'isTooMuch' | 'commits' | 'lostGit' | 'busy' | 'bulk' | 'ignored' | 'notes'> = {
-    ...{ isTooMuch: false, commits: 0, lostGit: false, busy: [], bulk: [], ignored: [], notes: [] },
+  #last: Omit<Collected, 'effects' | 'leftOut' | 'settings'> = {
+    ...{
+      isTooMuch: false,
+      commits: 0,
+      lostGit: false,
+      busy: [],
+      bulk: [],
+      ignored: [],
+      offered: [],
+      notes: [],
+    },
   };
   #stayed: readonly Stayed[] = [];
   #told = '';
@@ -202,7 +211,7 @@ export class LiveView {
 
   async #take(restMs = 0, isEnd = false): Promise<void> {
     const collection = await this.#view.collect(restMs, isEnd);
-    const { effects, isTooMuch, commits, lostGit, busy, bulk, ignored, notes } = collection;
+    const { effects, isTooMuch, commits, lostGit, busy, bulk, ignored, offered, notes } = collection;
     const { workspace, overlay, store } = this.#host;
     const pending = overlay.of(this.#id);
     const placed = await placeForeign(effects, {
@@ -237,7 +246,7 @@ export class LiveView {
     });
     const isNews = leftOut.length > 0 || (isTooMuch && !this.#last.isTooMuch);
     this.#leftOut.push(...leftOut);
-    this.#last = { isTooMuch, commits, lostGit, busy, bulk, ignored, notes };
+    this.#last = { isTooMuch, commits, lostGit, busy, bulk, ignored, offered, notes };
     if (isNews) this.#onNotTaken({ ...this.notTaken, leftOut });
   }
 

@@ -28,7 +28,19 @@ export interface ViewNews extends Omit<Collected, 'effects' | 'settings'> {
 /** The text of `REDLINE.md` in a view. */
 export function statusOf(
   previews: OwnPreviews,
-  { commits, lostGit, isTooMuch, busy, bulk, ignored, notes: collected, leftOut, copies, others }: ViewNews,
+  {
+    commits,
+    lostGit,
+    isTooMuch,
+    busy,
+    bulk,
+    ignored,
+    offered,
+    notes: collected,
+    leftOut,
+    copies,
+    others,
+  }: ViewNews,
 ): string {
   const notes = [
     ...copies.map(({ root, copy }) => `This is a copy: ${safeName(copy)} stands for ${safeName(root)}.`),
@@ -49,6 +61,9 @@ export function statusOf(
     ),
     ...(ignored.length > 0
       ? [`Git ignores these, so they stay in this view: ${listed(ignored.slice(0, MAX_LISTED))}.`]
+      : []),
+    ...(offered.length > 0
+      ? [`Git ignores these, and they are proposed when you end: ${listed(offered)}.`]
       : []),
     ...busy.map(path => `Not proposed yet, since it is still being written: ${safeName(path)}.`),
     ...leftOut.map(

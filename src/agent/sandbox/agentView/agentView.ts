@@ -208,7 +208,7 @@ export class AgentView {
     const busy: string[] = [];
     const bulk: string[] = [];
     const ignored: string[] = [];
-    const settings: string[] = [];
+    const [settings, offered]: [string[], string[]] = [[], []];
     const restedAt = Date.now() - restMs;
     const since = await writtenSince(this.#state, this.storage);
     for (const layer of this.#layers.all) {
@@ -223,13 +223,15 @@ export class AgentView {
           const git = this.#state.copies === undefined ? changed.git : await pathsNotIn(frozen, changed.git);
           const worktrees = await worktreesOf(git, inView);
           for (const each of worktrees) effects.leaveOut({ path: nameOf(each), why: 'worktree' });
-          const local = isEnd ? await localSettings(changed.ignored, frozen, inView) : [];
+          const local = await localSettings(changed.ignored, frozen, inView);
           settings.push(...local.map(nameOf));
-          const left = changed.ignored.filter(each => !local.includes(each));
-          for (const each of left) if (await isWrittenAt(upper, each, since)) ignored.push(nameOf(each));
-          this.#ignored.set(layer, new Set(left));
+          const staying = changed.ignored.filter(each => !local.includes(each));
+          for (const each of staying) if (await isWrittenAt(upper, each, since)) ignored.push(nameOf(each));
+          const later = isEnd ? [] : local.filter(each => !known.includes(each));
+          for (const each of later) if (await isWrittenAt(upper, each, since)) offered.push(nameOf(each));
+          this.#ignored.set(layer, new Set([...staying, ...later]));
           const written: { each: string; at: string; stamp: string; changedAt: number }[] = [];
-          for (const each of new Set([...changed.paths, ...known, ...local])) {
+          for (const each of new Set([...changed.paths, ...known, ...(isEnd ? local : [])])) {
             if (isStatus(each) || worktrees.some(folder => each.startsWith(`${folder}/`))) continue;
             const at = path.join(layer.root, each);
             const { stamp, changedAt } = await stampIn(upper, each);
@@ -274,7 +276,7 @@ export class AgentView {
     };
     const git = await gitOf(this.#layers.all, layer => treeOf(this.#state, this.#seen(layer)));
     return {
-      ...{ effects: files, leftOut, busy, bulk, ignored, settings, notes, ...git },
+      ...{ effects: files, leftOut, busy, bulk, ignored, offered, settings, notes, ...git },
       isTooMuch: isNone || bulk.length > 0,
       accept: isNone ? stage => stage() : accept,
     };

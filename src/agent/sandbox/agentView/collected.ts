@@ -20,9 +20,11 @@ export interface Collected {
   readonly isTooMuch: boolean;
   /** Workspace paths of folders with more files than can be reviewed at once. */
   readonly bulk: readonly string[];
-  /** Workspace paths of ignored files that the program wrote. */
+  /** Workspace paths of ignored files that the program wrote, and that stay in the view. */
   readonly ignored: readonly string[];
-  /** Workspace paths in `effects` of settings that git ignores, which may hold secrets. */
+  /** Workspace paths of ignored files that the program wrote, and that are collected at its end. */
+  readonly offered: readonly string[];
+  /** Workspace paths of changed settings that git ignores, which may hold secrets. */
   readonly settings: readonly string[];
   /** Number of commits that the program has made in the view. They stay there. */
   readonly commits: number;

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { suite, test, type TestContext } from 'node:test';
+import { suite, test } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
 import { VIEW_INSTRUCTIONS } from '../../../../src/agent/clients/run/toldAgent.ts';
 import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
-import { SimulatedPace } from '../../../support/simulatedPace.ts';
+import { DayTranscript } from '../../../support/dayTranscript.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
 const FILES = {
@@ -30,43 +30,17 @@ fs.mkdirSync(probed.storage, { recursive: true });
 const obstacle = await whyNoOverlay([{ name: 'w', fsPath: probed.root }], probed.storage);
 await probed.remove();
 
-/** What happened, by the simulated time of the day. */
-class Transcript {
-  readonly pace = new SimulatedPace();
-  readonly #lines: string[] = [];
-
-  /** Lets time pass, up to a time of the story. */
-  at(hours: number, minutes: number): void {
-    this.pace.pass((hours * 60 + minutes) * 60_000 - this.pace.now());
-  }
-
-  add(who: string, text: string): void {
-    const minutes = Math.floor(this.pace.now() / 60_000);
-    const line = `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')} ${who}: ${text}`;
-    if (line !== this.#lines.at(-1)) this.#lines.push(line);
-  }
-
-  /** Waits until the agent is told so. */
-  async hears(agent: ShellAgent, line: string): Promise<void> {
-    await polled(line, async () => (await agent.run('cat REDLINE.md')).split('\n').includes(line));
-    this.add('the agent reads in REDLINE.md', line);
-  }
-
-  /** Adds what the terminal has told the person. */
-  terminal({ output }: ShellAgent): void {
-    for (const [, line = ''] of output.matchAll(/^redline: (.*)$/gm)) this.add('the terminal says', line);
-  }
-
-  print(t: TestContext): void {
-    for (const line of this.#lines) t.diagnostic(line);
-  }
+/** Waits until the agent is told so. */
+async function hears(day: DayTranscript, agent: ShellAgent, line: string): Promise<void> {
+  await polled(line, async () => (await agent.run('cat REDLINE.md')).split('\n').includes(line));
+  day.add('the agent reads in REDLINE.md', line);
 }
 
 if (!obstacle)
   suite('a day in an agent terminal', () => {
     for (const [name, argument, told] of AGENTS)
       test(`four hours of ${name}: a server that runs, three refusals, a sub-agent, a worktree, two restarts and a new terminal`, async t => {
-        const day = new Transcript();
+        const day = new DayTranscript();
         const world = await ViewWorld.create(FILES, { pace: day.pace });
         t.after(() => world.remove());
         world.write({ '.env': 'PORT=1\n' });
@@ -99,10 +73,11 @@ if (!obstacle)
         await first.run(`(${SERVER}) & echo PORT=2 > .env`);
         assert.ok(first.output.includes(told), first.output);
         day.add('the agent is told at its start', told);
+        await hears(day, first, 'Git ignores these, and they are proposed when you end: .env.');
         day.at(0, 20);
         await first.run('echo More >> notes.md');
         await refuse(await proposed('notes.md'), 'Keep the notes short.');
-        await day.hears(first, '- notes.md: refused. Reason: Keep the notes short.');
+        await hears(day, first, '- notes.md: refused. Reason: Keep the notes short.');
         assert.equal(await first.run('cat notes.md'), 'Notes');
 
         // A sub-agent works beside the agent, and one in a worktree, whose branch is merged.
@@ -120,7 +95,7 @@ if (!obstacle)
           'nothing else of the worktree is proposed',
         );
         await refuse(merged, 'Not today.');
-        await day.hears(first, '- src/w.ts: refused. Reason: Not today.');
+        await hears(day, first, '- src/w.ts: refused. Reason: Not today.');
 
         day.at(2, 30);
         await restart('sed -i s/six/SIX/ src/a.ts');
@@ -128,10 +103,10 @@ if (!obstacle)
           [...world.store.open].find(({ label, dependsOn }) => label === 'a.ts' && dependsOn.length > 0),
         );
         await refuse(late, 'Six stays small.');
-        await day.hears(first, '- src/a.ts: refused. Reason: Six stays small.');
+        await hears(day, first, '- src/a.ts: refused. Reason: Six stays small.');
         day.at(3, 20);
         await restart('tail -n 1 dev.log');
-        await day.hears(first, '- src/w.ts: refused. Reason: Not today.');
+        await hears(day, first, '- src/w.ts: refused. Reason: Not today.');
         day.at(4, 0);
         const before = world.store.all().length;
         await first.exit();
@@ -141,7 +116,7 @@ if (!obstacle)
         assert.match(first.output, /\nredline: Stayed in the view, since git ignores it: dev\.log\n/);
 
         const second = world.start(program);
-        await day.hears(second, '- .env: waits for the user.');
+        await hears(day, second, '- .env: waits for the user.');
         assert.match(
           second.output,
           /It starts with the pending changes from its last terminal: .*src\/sub\.ts.*\.env\./,
@@ -149,13 +124,15 @@ if (!obstacle)
         assert.equal(await second.run('cat .env src/sub.ts; sed -n 2p src/a.ts'), 'PORT=2\nsub\nTWO');
         assert.equal(world.git('status', '--porcelain'), '', 'nothing is on disk before it is applied');
         for (const { id } of [...world.store.open]) await world.vote(id, 'apply');
+        await hears(day, second, '- .env: applied. Reason: Because.');
+        assert.doesNotMatch(await second.run('cat REDLINE.md'), /Git ignores/, 'nothing stays');
         await second.exit();
         day.terminal(second);
         assert.equal(world.git('status', '--porcelain'), ' M src/a.ts\n?? src/sub.ts\n');
         assert.equal(world.read('src/a.ts'), 'one\nTWO\nthree\nfour\nfive\nsix\n');
         assert.equal(world.read('.env'), 'PORT=2\n');
         assert.deepEqual(world.troubles, []);
-        day.print(t);
+        for (const line of day.lines) t.diagnostic(line);
       });
 
     test('Ctrl+C, a paste of a megabyte, and an agent that deletes all that it sees', async t => {
