@@ -5,6 +5,7 @@
  * their modes, and compared with the table of what holds. On Linux each then works in a view, without that configuration.
  *
  *   npm run test:agents -- --only=claude,codex   only these: opencode, claude, codex
+ *   npm run test:agents -- --only=day,codex      only four hours of an agent in its terminal, on a simulated clock
  *   npm run test:agents -- --write               what is seen becomes the table (then: npm run docs)
  *
  * Installs the agents from npm into `.vscode-test/agents`, once for each version.
@@ -22,7 +23,11 @@ const { installPackage } = await import('./lib/installPackage.mjs');
 const { realAgents } = await import('../test/agents/realAgents.ts');
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, write: { type: 'boolean' } } });
-const ids = values.only?.split(',') ?? realAgents.map(({ id }) => id);
+const { true: day, false: named = [] } = Object.groupBy(
+  values.only?.split(',') ?? [],
+  each => each === 'day',
+);
+const ids = named.length > 0 ? named : realAgents.map(({ id }) => id);
 const unknown = ids.filter(id => !realAgents.some(agent => agent.id === id));
 if (unknown.length > 0) {
   console.error(
@@ -49,6 +54,7 @@ if (installed.length > 0 && fs.existsSync(bridge)) {
     '--disable-warning=ExperimentalWarning',
     'test/agents/run.ts',
     ...(values.write ? ['--write'] : []),
+    ...(day ? ['--day'] : []),
     bridge,
     ...installed,
   ]);

@@ -7,9 +7,9 @@ import { IN_VIEW, type ModeHolds } from '../../src/agent/clients/setUp/agentHold
 import { viewPace } from '../../src/agent/clients/view/liveView.ts';
 import { viewMount } from '../../src/agent/sandbox/agentView/viewMount.ts';
 import { textIn } from '../support/changes.ts';
-import { ViewWorld } from '../support/viewWorld.ts';
+import { ViewWorld, type ShellAgent } from '../support/viewWorld.ts';
 import { ModelServer, type Script } from './modelServer.ts';
-import type { RealAgent } from './realAgents.ts';
+import type { RealAgent, Run } from './realAgents.ts';
 import type { Call, Step } from './wireFormats.ts';
 
 const PROMPT = 'Mend the sum, and run its test.';
@@ -55,19 +55,11 @@ export async function playInView(
     story(agent, world, place, step => told.push(step)),
   );
   try {
-    const { args, env } = agent.launch({
-      ...{ installed, home: world.temp.at('home'), folder: world.root, model: model.url, prompt: PROMPT },
+    const started = startedIn(world, agent, installed, {
+      model: model.url,
+      prompt: PROMPT,
       mode: agent.free,
     });
-    // Without the script that Node would be given.
-    const own = args.filter(arg => !arg.startsWith(installed));
-    const started = world.start(path.join(installed, agent.program), own, {
-      ...env,
-      PATH: [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
-      // Codex runs no sandbox of its own if its home is in the folder of temporary files.
-      ...{ TERM: 'dumb', CI: '1', TMPDIR: '/var/tmp' },
-    });
-    started.endInput();
     const end = await Promise.race([started.ended, delay(limitMs, 'late' as const, { ref: false })]);
     if (!model.error && told.includes('applied'))
       return { mode: IN_VIEW, edits: 'held', sed: 'held', script: 'held', from: 'run' };
@@ -77,6 +69,35 @@ export async function playInView(
     model.close();
     await world.remove();
   }
+}
+
+/** Starts an agent in a view, without what would restrict it. */
+export function startedIn(
+  world: ViewWorld,
+  agent: RealAgent,
+  installed: string,
+  run: Pick<Run, 'model' | 'prompt' | 'mode'>,
+): ShellAgent {
+  const { args, env } = agent.launch({
+    ...run,
+    ...{ installed, home: world.temp.at('home'), folder: world.root },
+  });
+  // Without the script that Node would be given.
+  const own = args.filter(arg => !arg.startsWith(installed));
+  const started = world.start(path.join(installed, agent.program), own, {
+    ...env,
+    PATH: [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
+    // Codex runs no sandbox of its own if its home is in the folder of temporary files.
+    ...{ TERM: 'dumb', CI: '1', TMPDIR: '/var/tmp' },
+  });
+  started.endInput();
+  return started;
+}
+
+/** The tree that holds the writes of the only agent in an overlay. */
+export function upperOf(world: ViewWorld): string {
+  const [view = ''] = readdirSync(world.storage);
+  return path.join(world.storage, view, '0', 'upper');
 }
 
 /**
@@ -142,8 +163,7 @@ async function refuse(world: ViewWorld, place: string, agent: RealAgent): Promis
   const isAlone = textIn(change?.before)?.includes(AGAIN) ?? false;
   await world.voteOnHunk(guilty.id, 'discard', ['sum.mjs', isAlone ? 0 : 1], REASON);
   assertUnchanged(world);
-  const [view = ''] = readdirSync(world.storage);
-  const upper = place || path.join(world.storage, view, '0', 'upper');
+  const upper = place || upperOf(world);
   const textOf = (name: string): string =>
     existsSync(path.join(upper, name)) ? readFileSync(path.join(upper, name), 'utf8') : '';
   await polled(

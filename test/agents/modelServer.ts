@@ -13,7 +13,11 @@ import {
  * Decides what the model says next: `results` are those of its calls so far, the oldest first; `offers` tells whether the agent
  * has a tool.
  */
-export type Script = (results: readonly string[], offers: (tool: string) => boolean) => Promise<Step>;
+export type Script = (
+  results: readonly string[],
+  offers: (tool: string) => boolean,
+  request: ModelRequest,
+) => Promise<Step>;
 
 /** How often the model pauses at most. */
 const MAX_PAUSES = 30;
@@ -86,7 +90,8 @@ export class ModelServer {
     response.end(format.end === undefined ? '' : `data: ${format.end}\n\n`);
   }
 
-  async #stepFor({ tools, results }: ModelRequest): Promise<CalledStep> {
+  async #stepFor(request: ModelRequest): Promise<CalledStep> {
+    const { tools, results } = request;
     if (this.error) return { text: 'The script has failed.' };
     try {
       const offered = (tool: string): ModelRequest['tools'][number] | undefined =>
@@ -100,7 +105,7 @@ export class ModelServer {
       if (!offered(this.#tool)) this.#pauses++;
       const step = !offered(this.#tool)
         ? this.#pause
-        : await this.#script(results.slice(this.#pauses), tool => offered(tool) !== undefined);
+        : await this.#script(results.slice(this.#pauses), tool => offered(tool) !== undefined, request);
       if ('text' in step) {
         return step;
       }

@@ -50,6 +50,9 @@ export interface RealAgent {
   read(file: string): Call;
   edit(file: string, from: string, to: string): Call;
   shell(command: string): Call;
+  /** Starts a program that goes on, and a sub-agent. */
+  serve(command: string): Call;
+  delegate(prompt: string): Call;
   /** Its program in the folder in which it is installed. */
   readonly program: string;
   /** A call that changes nothing. */
@@ -98,6 +101,14 @@ export const realAgents: readonly RealAgent[] = [
     read: filePath => ({ tool: 'read', args: { filePath } }),
     edit: (filePath, oldString, newString) => ({ tool: 'edit', args: { filePath, oldString, newString } }),
     shell: command => ({ tool: 'bash', args: { command, description: 'edits' } }),
+    serve: command => ({
+      tool: 'bash',
+      args: { command: `nohup ${command} > /dev/null 2>&1 &`, description: 'serves' },
+    }),
+    delegate: prompt => ({
+      tool: 'task',
+      args: { description: 'helps', prompt, subagent_type: 'general' },
+    }),
     launch({ installed, home, mode, model, prompt }) {
       const config = {
         model: 'local/scripted',
@@ -154,6 +165,11 @@ export const realAgents: readonly RealAgent[] = [
       args: { file_path, old_string, new_string },
     }),
     shell: command => ({ tool: 'Bash', args: { command, description: 'edits' } }),
+    serve: command => ({ tool: 'Bash', args: { command, description: 'serves', run_in_background: true } }),
+    delegate: prompt => ({
+      tool: 'Agent',
+      args: { description: 'helps', prompt, subagent_type: 'general-purpose', run_in_background: false },
+    }),
     launch({ installed, home, folder, mode, model, prompt }) {
       put(home, '.claude/.claude.json', {
         hasCompletedOnboarding: true,
@@ -204,6 +220,8 @@ export const realAgents: readonly RealAgent[] = [
       },
     }),
     shell: command => ({ tool: 'exec_command', args: { cmd: command } }),
+    serve: command => ({ tool: 'exec_command', args: { cmd: command, yield_time_ms: 500 } }),
+    delegate: prompt => ({ tool: 'spawn_agent', args: { message: prompt } }),
     launch({ installed, home, folder, mode, model, prompt }) {
       const text = (value: string): string => JSON.stringify(value);
       put(

@@ -12,6 +12,9 @@ export interface ModelRequest {
   readonly tools: readonly { readonly name: string; readonly namespace?: string }[];
   /** The results of calls, the oldest first. */
   readonly results: readonly string[];
+  /** The instructions of the agent, and what it says as its user. */
+  readonly instructions: string;
+  readonly prompts: string;
 }
 
 /** How one kind of server is spoken to. */
@@ -51,6 +54,14 @@ function textOf(content: Json): string {
   return content === undefined || content === null ? '' : JSON.stringify(content);
 }
 
+/** The texts of the messages of some roles. */
+function saidBy(messages: Json, ...roles: readonly string[]): string {
+  return list(messages)
+    .filter(({ role }) => roles.includes(String(role)))
+    .map(({ content }) => textOf(Array.isArray(content) ? content.filter(part => part.text) : content))
+    .join('\n');
+}
+
 /** OpenAI's chat completions: opencode. */
 const chat: WireFormat = {
   matches: path => path.endsWith('/chat/completions'),
@@ -61,6 +72,8 @@ const chat: WireFormat = {
     results: list(body.messages)
       .filter(({ role }) => role === 'tool')
       .map(({ content }) => textOf(content)),
+    instructions: saidBy(body.messages, 'system', 'developer'),
+    prompts: saidBy(body.messages, 'user'),
   }),
   write: (step, id, { model, stream }) => {
     const calls =
@@ -123,6 +136,8 @@ const responses: WireFormat = {
     results: list(body.input)
       .filter(({ type = '' }) => String(type).endsWith('_call_output'))
       .map(({ output }) => textOf(output)),
+    instructions: `${textOf(body.instructions)}\n${saidBy(body.input, 'developer', 'system')}`,
+    prompts: saidBy(body.input, 'user'),
   }),
   write: (step, id) => {
     const item =
@@ -171,6 +186,8 @@ const messages: WireFormat = {
       .flatMap(({ content }) => list(content))
       .filter(({ type }) => type === 'tool_result')
       .map(({ content }) => textOf(content)),
+    instructions: textOf(body.system),
+    prompts: saidBy(body.messages, 'user'),
   }),
   write: (step, id, { model, stream }) => {
     const block =
