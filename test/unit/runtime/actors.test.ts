@@ -85,8 +85,5 @@ test('a second vote while one is applying is told so, and who applies', async ()
     t.invoker.resolve({ id: 'p1', action: 'discard', reason: 'x', actor: 'extension' }),
   ]);
   assert.equal(textOf(first as AgentToolResult), 'done');
-  assert.equal(
-    resolvedText(second),
-    'p1 (Once) was already resolved by the user: applied. Reason: Applied by the user.',
-  );
+  assert.equal(resolvedText(second), 'p1 (Once) was already resolved by the user: applied.');
 });

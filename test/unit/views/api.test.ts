@@ -88,7 +88,7 @@ test('an extension that resolves a preview again is told the outcome, also when 
   assert.equal((await t.click(id, 'apply').then(result => result as AgentToolResult)).isError, true);
   assert.equal(
     textOf(await api.previews.resolve({ id, action: 'apply', reason: 'again' })),
-    'p1 (Deploy) was already resolved by the user: applied, and returned an error: exit 1. Reason: Applied by the user.',
+    'p1 (Deploy) was already resolved by the user: applied, and returned an error: exit 1.',
   );
   assert.equal(runs, 1);
   assert.deepEqual(

@@ -165,7 +165,9 @@ export function alreadyResolvedText(preview: Preview, asker: Actor, last?: Ledge
         last?.outcome === 'returnedError'
           ? `, and returned an error: ${safeText(last.message ?? last.reason)}`
           : '';
-      return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor, asker)}: ${state.kind}${failure}. Reason: ${safeText(state.by.reason)}`;
+      const why = reasonGiven({ ...state.by, action: state.kind === 'applied' ? 'apply' : 'discard' });
+      const because = why === undefined ? '' : ` Reason: ${safeText(why)}`;
+      return `${nameOf(preview)} was already resolved by ${byWhom(state.by.actor, asker)}: ${state.kind}${failure}.${because}`;
     }
     case 'expired':
       if (state.interrupted)
