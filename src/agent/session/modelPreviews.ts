@@ -1,6 +1,8 @@
 import { ToolError } from '../base/errors.ts';
 import { renewText } from '../hold/preview/errors.ts';
+import type { Fact } from '../hold/preview/feed.ts';
 import type { FileChange } from '../hold/preview/fileChange.ts';
+import type { PreviewStore } from '../hold/preview/previewStore.ts';
 import { isOpen, isStale, nameOf, type CallRef, type Preview } from '../hold/preview/preview.ts';
 import { otherConversationText, unseenText, usersOwnText } from '../hold/preview/resolve/refusedVoteTexts.ts';
 import { alreadyResolvedText } from '../hold/preview/resolve/resolveTexts.ts';
@@ -27,14 +29,16 @@ export function modelPreviews(
     noteStale,
     open: () =>
       Promise.all(
-        conversation().previews.open.map(async preview => ({
-          preview,
-          waits: waitText(preview, {
+        conversation().previews.open.map(async preview => {
+          const { lost = [], toRead } = staleness(store, preview) ?? {};
+          const waits = waitText(preview, {
             authority: settings().modelAuthority,
             isUsersAlone: await invoker.isUsersAlone(preview).catch(() => false),
             blockers: store.open.blockersOf(preview).map(({ id }) => id),
-          }),
-        })),
+            lost,
+          });
+          return { preview, waits, toRead };
+        }),
       ),
     toAmend: id => amendable(ctx, id, noteStale),
     amend: (preview, changes, title) => {
@@ -78,16 +82,26 @@ function amendable(
   if (!previews.asksModel(id)) throw new ToolError(`${usersOwnText(preview)} ${ON_ITS_OWN}`);
   if (preview.editedByUser)
     throw new ToolError(`The user edited ${nameOf(preview)} and decides on it. ${ON_ITS_OWN}`);
-  if (preview.state.kind === 'pending' && preview.state.stale.length > 0) {
+  const stale = staleness(store, preview);
+  if (stale) {
     noteStale(preview);
-    throw new ToolError(
-      `${nameOf(preview)} is stale, so it cannot be amended. ${renewText(preview.state.stale)}`,
-    );
+    throw new ToolError(`${nameOf(preview)} is stale, so it cannot be amended. ${renewText(stale.toRead)}`);
   }
   const known = choices.resolver.known(id);
   if (known === undefined) throw new ToolError(unseenText(preview, 'amend'));
   if (known !== preview.revision) throw new ToolError(changedText(preview));
   return preview;
+}
+
+/** Why the preview is stale, and what to read again; `undefined` if it is not. */
+function staleness(
+  { feed }: PreviewStore,
+  preview: Preview,
+): Pick<Extract<Fact, { kind: 'stale' }>, 'lost' | 'toRead'> | undefined {
+  const { state, id } = preview;
+  if (state.kind !== 'pending' || state.stale.length === 0) return undefined;
+  const fact = feed.facts.findLast(({ kind, previewId }) => kind === 'stale' && previewId === id);
+  return fact?.kind === 'stale' ? fact : { lost: [], toRead: state.stale };
 }
 
 /** The changes of a preview of files. */

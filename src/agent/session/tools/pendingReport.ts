@@ -28,7 +28,7 @@ export async function pendingLook(
   const { text, end } = await shownDiff(named.preview, from, MAX_LOOK_CHARS);
   return {
     preview: named.preview,
-    text: [lineOf(named), ...renewing([named.preview]), text].join('\n'),
+    text: [lineOf(named, open), ...renewing([named]), text].join('\n'),
     end,
   };
 }
@@ -43,23 +43,24 @@ export function pendingList(open: readonly OpenPreview[]): {
   const more = left > 0 ? [`[${plural(left, 'older one')} not shown]`] : [];
   const shown = open.slice(-MAX_LISTED);
   const previews = shown.map(({ preview }) => preview);
-  return { text: [...more, ...shown.map(lineOf), ...renewing(previews)].join('\n'), listed: previews };
+  return {
+    text: [...more, ...shown.map(each => lineOf(each, open)), ...renewing(shown)].join('\n'),
+    listed: previews,
+  };
 }
 
 /** What to do about the stale ones among these. */
-function renewing(previews: readonly Preview[]): readonly string[] {
-  const paths = previews.flatMap(({ state }) =>
-    state.kind === 'pending' && state.stale.length > 0 ? [state.stale] : [],
-  );
-  const [only, ...others] = paths;
+function renewing(shown: readonly OpenPreview[]): readonly string[] {
+  const toRead = shown.flatMap(each => (each.toRead ? [each.toRead] : []));
+  const [only, ...others] = toRead;
   if (!only) return [];
   if (others.length === 0) return [renewText(only)];
-  return [
-    `Discard the stale ones if you may. If their changes are still needed, read ${listed([...new Set(paths.flat())])} again and stage them anew.`,
-  ];
+  const paths = [...new Set(toRead.flat())];
+  const reading = paths.length > 0 ? `read ${listed(paths)} again and ` : '';
+  return [`Discard the stale ones if you may. If their changes are still needed, ${reading}stage them anew.`];
 }
 
-function lineOf({ preview, waits }: OpenPreview): string {
+function lineOf({ preview, waits }: OpenPreview, open: readonly OpenPreview[]): string {
   const changes = preview.changes ?? [];
   const files = changes
     .slice(0, MAX_PATHS)
@@ -68,7 +69,8 @@ function lineOf({ preview, waits }: OpenPreview): string {
         `${each.kind} ${each.kind === 'rename' ? `${safeName(each.from)} to ` : ''}${safeName(each.path)}`,
     );
   const more = changes.length > MAX_PATHS ? [`${changes.length - MAX_PATHS} more`] : [];
-  const on = preview.dependsOn.length > 0 ? [`builds on ${preview.dependsOn.join(', ')}`] : [];
+  const beneath = preview.dependsOn.filter(id => open.some(each => each.preview.id === id));
+  const on = beneath.length > 0 ? [`builds on ${beneath.join(', ')}`] : [];
   const about = [...files, ...more, ...on];
   return `${nameOf(preview)}, revision ${preview.revision}: ${waits}${about.length > 0 ? ` [${about.join('; ')}]` : ''}`;
 }

@@ -17,6 +17,8 @@ export type ToolSchema = z.$ZodType;
 export interface OpenPreview {
   readonly preview: Preview;
   readonly waits: string;
+  /** If it is stale: the files to read again. */
+  readonly toRead: readonly string[] | undefined;
 }
 
 /** The pending previews in the conversation of the calling model. */

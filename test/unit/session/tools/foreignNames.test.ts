@@ -146,7 +146,12 @@ test('what is told of previews', async () => {
       'model',
       entryWith({ outcome: 'returnedError' }),
     );
-    told[`wait ${state.kind}`] = waitText(each, { authority: 'apply', isUsersAlone: false, blockers: [] });
+    told[`wait ${state.kind}`] = waitText(each, {
+      authority: 'apply',
+      isUsersAlone: false,
+      blockers: [],
+      lost: [EVIL],
+    });
     told[`status ${state.kind}`] = statusText({ open: [each], ended: [each] });
     told[`status by file ${state.kind}`] = statusText({ open: [each], ended: [each] }, fileLine);
   }

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
-import { modify, rename } from '../../../support/changes.ts';
+import { create, modify, rename } from '../../../support/changes.ts';
 import type { SessionSettings } from '../../../../src/agent/session/sessionOptions.ts';
 import { createTestSession, type TestSession } from '../../../support/testSession.ts';
 
@@ -81,6 +81,19 @@ test('what is stale, was edited by the user or failed says so, with what helps',
     await one(t => t.store.revise('p1', [modify('a.txt', 'a\n', conflict)], [], 'rebase')),
     /^revision 2: the user must settle the conflicts in a\.txt/,
   );
+});
+
+test('what is stale since a preview beneath was discarded says so, and names no decided preview as its base', async () => {
+  const said = await listed(async t => {
+    t.stage({ label: 'New', changes: [create('n.txt', 'n\n')] });
+    t.stage({ label: 'On it', changes: [modify('n.txt', 'n\n', 'N\n')] });
+    await t.click('p1', 'discard');
+    await t.store.markStale('p2', ['n.txt']);
+  });
+  assert.deepEqual(said.split('\n'), [
+    'p2 (On it), revision 1: stale, since p1, on which it builds, was not applied [modify n.txt]',
+    'Discard it if you may. If the change is still needed, stage it anew.',
+  ]);
 });
 
 test('the advice on several stale previews stands once', async () => {

@@ -41,15 +41,20 @@ export interface WaitFacts {
   readonly isUsersAlone: boolean;
   /** The ids of the previews that must be applied first. */
   readonly blockers: readonly string[];
+  /** If it is stale: the previews beneath that were not applied, if that is why. */
+  readonly lost: readonly string[];
 }
 
 /** Tells the model who must decide on an open preview, and what the model can do meanwhile. */
-export function waitText(preview: Preview, { authority, isUsersAlone, blockers }: WaitFacts): string {
+export function waitText(preview: Preview, { authority, isUsersAlone, blockers, lost }: WaitFacts): string {
   const { state, editedByUser, origin } = preview;
   if (state.kind !== 'pending') return 'is being resolved right now';
   const conflicts = conflictPaths(preview.changes ?? []);
   if (conflicts.length > 0) return `the user must settle the conflicts in ${listed(conflicts)}`;
-  if (isStale(preview)) return `stale, since ${listed(state.stale)} changed`;
+  if (isStale(preview))
+    return lost.length > 0
+      ? `stale, since ${listed(lost)}, on which it builds, ${lost.length === 1 ? 'was' : 'were'} not applied`
+      : `stale, since ${listed(state.stale)} changed`;
   const failed =
     state.lastError === undefined ? '' : `the last attempt failed (${quoted(state.lastError)}); `;
   const after = blockers.length === 0 ? '' : `${listed(blockers)} must be applied first; `;
