@@ -369,8 +369,7 @@ export class AgentView {
 
   /** The entry at a path, as it would be in the workspace. */
   async #find(tree: PlainTree, relative: string): Promise<Found | undefined> {
-    const found = await tree.find(relative);
-    return found?.kind === 'link' ? { ...found, target: this.#links.inWorkspace(found.target) } : found;
+    return this.#links.entryInWorkspace(await tree.find(relative));
   }
 
   async #makeLayer(layer: Layer, limits: CopyLimits, copying: Copying | undefined): Promise<void> {

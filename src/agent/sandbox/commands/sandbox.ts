@@ -63,9 +63,6 @@ export interface Sandbox extends SandboxKind {
   dispose(): Promise<void>;
 }
 
-/** The part of a sandbox that an engine implements. */
-export type SandboxOfEngine = Omit<Sandbox, 'isBusy'>;
-
 /** Why there is no sandbox, or not the better one. A view has a sentence for each. */
 export type NoSandboxReason =
   /** The setting says so. */

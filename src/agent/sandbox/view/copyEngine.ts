@@ -3,10 +3,8 @@ import { forEachLimited, TimeSlice } from '../../base/async.ts';
 import { messageWithoutPaths, ToolError } from '../../base/errors.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { foldersAbove } from '../../hold/preview/fileSteps.ts';
-import type { PendingContents } from '../../hold/preview/overlay.ts';
 import { assertNotStopped, type CommandPlan } from '../commands/commandPlan.ts';
 import type { RunSink } from '../commands/commandRuns.ts';
-import type { SandboxEnd, SandboxOfEngine } from '../commands/sandbox.ts';
 import { runInShell } from '../commands/shellProcess.ts';
 import { boundFiles, copyFile } from './boundFiles.ts';
 import { cleanEnvironment } from './cleanEnvironment.ts';
@@ -22,17 +20,16 @@ import {
   type Copied,
 } from './copiedFolder.ts';
 import { ownRepository } from './copiedGit.ts';
-import { assertFits, FREED, isDiskFull, LOST, spaceAt, watchSpace } from './diskSpace.ts';
+import { assertFits, isDiskFull, LOST } from './diskSpace.ts';
 import { listCopy, type Changed } from './copyListing.ts';
-import { Effects } from './effects.ts';
+import type { Effects } from './effects.ts';
 import { Layers, type Contents } from './layers.ts';
-import type { SandboxOptions } from './overlayEngine.ts';
 import { OwnFolder } from './ownFolder.ts';
-import { removedInSandbox } from './keptFiles.ts';
 import { CopiedLinks, PathNames } from './pathNames.ts';
 import { inTrees, PlainTree } from './plainTree.ts';
 import { putFiles, type Layer, type Put } from './upperTree.ts';
 import { sizeIn, stampOf, stamps, walk, type CopyLimits, type Stamp } from './stamps.ts';
+import type { Changes, Mount, MountOptions } from './view.ts';
 
 /** How many files are copied concurrently. */
 const AT_ONCE = 16;
@@ -52,17 +49,17 @@ const CANCELLED =
 /** Progress is shown for more files than this. */
 const SHOWN_FROM = 1_000;
 
-interface CopyOptions extends SandboxOptions {
+interface CopyOptions extends MountOptions {
   readonly progress?: Progress;
   readonly limits?: CopyLimits;
 }
 
-/** The sandbox for every system: a copy of the folders elsewhere, kept in step with them. It is not isolated. */
-export class CopySandbox implements SandboxOfEngine {
+/** The mount for every system: a copy of the folders elsewhere, kept in step with them. It is not isolated. */
+export class CopyMount implements Mount {
   readonly engine = 'copy';
   readonly isolated = false;
   readonly #storage: OwnFolder;
-  readonly #layers: Layers;
+  readonly layers: Layers;
   readonly #folders: readonly Copied[];
   readonly #above: ReadonlyMap<Layer, CopiedAbove | undefined>;
   readonly #links: CopiedLinks;
@@ -73,9 +70,9 @@ export class CopySandbox implements SandboxOfEngine {
     this.#storage = new OwnFolder(storage);
     this.#variables = variables;
     this.#progress = progress ?? ((_, copy) => copy(new AbortController().signal, () => undefined));
-    this.#layers = new Layers(folders, storage);
-    this.#above = new Map(this.#layers.all.map(layer => [layer, CopiedAbove.of(layer, limits)]));
-    this.#folders = this.#layers.all.map(layer => {
+    this.layers = new Layers(folders, storage);
+    this.#above = new Map(this.layers.all.map(layer => [layer, CopiedAbove.of(layer, limits)]));
+    this.#folders = this.layers.all.map(layer => {
       const { root, state } = layer;
       const above = this.#above.get(layer);
       const copy = above
@@ -83,36 +80,29 @@ export class CopySandbox implements SandboxOfEngine {
         : path.join(state, path.basename(root));
       return copied(layer, root, copy);
     });
-    this.#links = new CopiedLinks([...this.#folders, ...this.#repositories()], this.#layers.links);
+    this.#links = new CopiedLinks([...this.#folders, ...this.#repositories()], this.layers.links);
   }
 
-  async run(plan: CommandPlan, pending: PendingContents, { signal, add }: RunSink): Promise<SandboxEnd> {
-    let contents: Contents;
-    try {
-      contents = await this.#layers.contentsOf(pending);
-    } catch (error) {
-      throw new ToolError(`The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`);
-    }
-    const notes = await this.#copy(contents, signal);
-    const names = new PathNames(
-      [...this.#folders, ...this.#repositories()].map(({ root, copy }) => [copy, root]),
-      add,
-    );
-    const [ended, filled] = [new AbortController(), new AbortController()];
-    const space = await spaceAt(this.#storage.path);
-    const full = watchSpace(this.#storage.path, space, () => filled.abort(), ended.signal);
+  get storage(): string {
+    return this.#storage.path;
+  }
+
+  async run(plan: CommandPlan, { signal, add }: RunSink): ReturnType<Mount['run']> {
+    const names = this.#names(add);
     const end = await runInShell(
       { ...plan, folder: this.#copyOf(plan.folder) },
-      { signal: AbortSignal.any([signal, filled.signal]), add: chunk => names.add(chunk) },
+      { signal, add: chunk => names.add(chunk) },
       {
         ...cleanEnvironment(plan, this.#variables()),
         // Git must find no repository around the copy.
         GIT_CEILING_DIRECTORIES: this.#folders.map(({ layer }) => layer.state).join(path.delimiter),
       },
-    ).finally(() => ended.abort());
+    );
     names.end();
-    const fullness = await full;
-    const effects = new Effects();
+    return { ...end, notes: [] };
+  }
+
+  async changes(contents: Contents, effects: Effects): ReturnType<Mount['changes']> {
     let ignored = 0;
     let wroteGit = false;
     const changed = new Map<Copied, Changed>();
@@ -121,7 +111,7 @@ export class CopySandbox implements SandboxOfEngine {
       for (const folder of this.#folders) {
         const listed = await listCopy(folder, {
           storage: this.#storage,
-          layers: this.#layers,
+          layers: this.layers,
           contents,
           effects,
           links: this.#links,
@@ -138,25 +128,20 @@ export class CopySandbox implements SandboxOfEngine {
       await this.#drop();
       throw error;
     }
-    const isTidy = await this.#tidy(changed, true);
-    if (fullness !== undefined) await this.reset();
-    const left = effects.end();
-    return {
-      ...{ ...end, ...left, wroteGit, ignored: isTidy && fullness === undefined ? ignored : 0 },
-      notes: [
-        ...(fullness === undefined ? [] : [fullness, FREED]),
-        ...notes,
-        ...names.told(left.effects),
-        ...removedInSandbox(removed),
-        ...(await Promise.all(this.#repositories().map(above => above.told(changed)))).flat(),
-        ...left.notes,
-        ...(isTidy ? [] : [LOST]),
-      ],
+    const keep: Changes['keep'] = async end => {
+      const isTidy = await this.#tidy(changed, true);
+      if (end.isFull) await this.reset();
+      const told = await Promise.all(this.#repositories().map(above => above.told(changed)));
+      return {
+        lost: isTidy ? undefined : LOST,
+        notes: [...this.#names(() => undefined).told(end.effects), ...told.flat()],
+      };
     };
+    return { ignored, wroteGit, removed, keep };
   }
 
   async readIgnored(workspacePath: string): Promise<Uint8Array | undefined> {
-    const place = this.#layers.placeAt(this.#layers.absolute(workspacePath) ?? '');
+    const place = this.layers.placeAt(this.layers.absolute(workspacePath) ?? '');
     const folder = this.#folders.find(({ layer }) => layer === place?.layer);
     if (!place || !folder?.ignored.has(place.relative)) return undefined;
     return new PlainTree(folder.copy, folder.id).read(place.relative);
@@ -184,7 +169,7 @@ export class CopySandbox implements SandboxOfEngine {
    * they were new, made again without leftovers of earlier commands.
    * @returns notes on that for the model
    */
-  async #copy(contents: Contents, signal: AbortSignal): Promise<readonly string[]> {
+  async prepare(contents: Contents, signal: AbortSignal): Promise<readonly string[]> {
     const isFirst = this.#folders.every(({ source }) => source.size === 0);
     try {
       for (const above of this.#repositories()) {
@@ -203,7 +188,7 @@ export class CopySandbox implements SandboxOfEngine {
         throw new ToolError(
           `The workspace cannot be copied: ${messageWithoutPaths(error)}. Nothing was run.`,
         );
-      await this.#copy(contents, signal);
+      await this.prepare(contents, signal);
       return ['The disk was full, so the copy was made anew, without the ignored files of earlier commands.'];
     }
   }
@@ -216,6 +201,13 @@ export class CopySandbox implements SandboxOfEngine {
 
   #repositories(): readonly CopiedAbove[] {
     return [...this.#above.values()].flatMap(above => above ?? []);
+  }
+
+  #names(add: (text: string) => void): PathNames {
+    return new PathNames(
+      [...this.#folders, ...this.#repositories()].map(({ root, copy }) => [copy, root]),
+      add,
+    );
   }
 
   #copyOf(absolute: string): string {

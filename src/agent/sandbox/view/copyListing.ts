@@ -1,11 +1,12 @@
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited, succeeds, TimeSlice } from '../../base/async.ts';
+import { succeeds, TimeSlice } from '../../base/async.ts';
 import { ToolError } from '../../base/errors.ts';
+import { addChanges } from './addChanges.ts';
 import { isStill, openCopy, type Copied } from './copiedFolder.ts';
 import { gitFiles } from './copiedGit.ts';
-import { foundContent, type Effects } from './effects.ts';
+import type { Effects } from './effects.ts';
 import { ignoredOf, textOfRules } from './ignored.ts';
 import { outermostIgnored, restored } from './keptFiles.ts';
 import type { Contents, Layers } from './layers.ts';
@@ -13,9 +14,6 @@ import type { OwnFolder } from './ownFolder.ts';
 import type { CopiedLinks } from './pathNames.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
 import { changedBetween, isSpecial, stampOf, stamps, type Stamp, type Stamps } from './stamps.ts';
-
-/** How many files are compared concurrently. */
-const AT_ONCE = 16;
 
 const REPLACED =
   'The command replaced the workspace folder by another folder or a link, so its changes cannot be found. They are lost.';
@@ -87,28 +85,22 @@ async function compare(
     if (found?.kind === 'file')
       rules.set(path.posix.dirname(at), textOfRules(await found.read().catch(() => undefined)));
   }
-  const puts = contents.get(layer);
+  const puts = contents.get(layer) ?? new Map<string, never>();
   const ignored = await ignoredOf(root, others, rules);
   // A change of a pending file counts even if git ignores the file.
-  const hidden = new Set([...ignored].filter(at => !puts?.has(at)));
+  const hidden = new Set([...ignored].filter(at => !puts.has(at)));
   for (const at of hidden) if (!isSpecial(now.get(at))) folder.ignored.add(at);
-  await forEachLimited(others, AT_ONCE, async at => {
-    await slice.turn();
-    if (hidden.has(at)) return;
-    const pending = puts?.get(at);
-    if (pending?.sameAs !== undefined && (await there.isSame(at, pending.sameAs))) return;
-    const name = pending?.name ?? nameOf(at);
-    if (effects.isTooMuch) return effects.addUnseen(name);
-    await effects.look(name, async () => {
-      const isKept = source.get(at) === stampIn(await real.stat(at).catch(() => undefined));
-      const base = pending ? pending.left && foundContent(pending.left, pending.mode) : await real.find(at);
-      const theirs = await there.find(at);
-      const left = theirs?.kind === 'link' ? { ...theirs, target: links.inWorkspace(theirs.target) } : theirs;
-      await effects.add(name, base ?? undefined, left, {
-        isBaseUnknown: !pending && !isKept && (put.has(at) || (!!base && base.kind !== 'folder')),
-      });
-    });
-  });
+  await addChanges(
+    effects,
+    others.filter(at => !hidden.has(at)),
+    {
+      ...{ real, view: there, puts, nameOf },
+      isBaseUnknown: async (at, base) =>
+        source.get(at) !== stampIn(await real.stat(at).catch(() => undefined)) &&
+        (put.has(at) || (!!base && base.kind !== 'folder')),
+      inWorkspace: each => links.entryInWorkspace(each),
+    },
+  );
   const gone = await outermostIgnored(
     root,
     [...ignored].filter(at => !now.has(at)),

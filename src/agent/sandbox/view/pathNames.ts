@@ -3,6 +3,7 @@ import { heldBack } from '../../hold/text/occurrences.ts';
 import * as path from 'node:path';
 import { named } from '../../base/safeName.ts';
 import { isInside, realPlace } from '../../base/system/realPath.ts';
+import type { Found } from './effects.ts';
 
 /** Replaces paths of the copies in an output by those of the workspace, even if a chunk ends within one. */
 export class PathNames {
@@ -78,6 +79,11 @@ export class CopiedLinks {
   inWorkspace(target: string): string {
     const found = path.isAbsolute(target) && this.folders.find(({ copy }) => isInside(target, copy));
     return found ? path.join(found.root, path.relative(found.copy, target)) : target;
+  }
+
+  /** The entry of a copy, as it would be in the workspace. */
+  entryInWorkspace(found: Found | undefined): Found | undefined {
+    return found?.kind === 'link' ? { ...found, target: this.inWorkspace(found.target) } : found;
   }
 
   #placeOf(target: string, folders = this.folders): string | undefined {

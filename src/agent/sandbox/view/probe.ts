@@ -11,8 +11,9 @@ import type { NoSandboxReason } from '../commands/sandbox.ts';
 import { callFilter } from './callFilter.ts';
 import { kill } from './firstProcess.ts';
 import { SYSTEM_FOLDERS, systemTool } from './namespace.ts';
-import { OverlaySandbox } from './overlayEngine.ts';
+import { OverlayMount } from './overlayEngine.ts';
 import { removeTree } from './entries.ts';
+import { View } from './view.ts';
 
 /** How long the probe may take, in milliseconds. */
 const LIMIT_MS = 20_000;
@@ -77,7 +78,7 @@ async function probe(
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(`\0redline-${path.basename(base)}`, resolve);
   });
-  const sandbox = new OverlaySandbox({
+  const mount = new OverlayMount({
     folders: [{ name: PROBED, fsPath: root }, ...folders],
     storage: path.join(base, PROBE_STATE),
     variables: () => [],
@@ -116,7 +117,7 @@ async function probe(
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), LIMIT_MS);
   const plan = { command, folder: root, shell: '/bin/sh', arguments: [], environment: {}, timeLimit: 5 };
-  const end = await sandbox
+  const end = await new View(mount)
     .run(plan, noOverlay, { signal: controller.signal, add: chunk => (output += chunk) })
     .finally(async () => {
       clearTimeout(timer);

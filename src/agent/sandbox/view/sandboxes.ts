@@ -6,21 +6,14 @@ import { detailOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
 import { isInside } from '../../base/system/realPath.ts';
-import { assertNotStopped } from '../commands/commandPlan.ts';
-import type {
-  Sandbox,
-  SandboxEngine,
-  Sandboxes,
-  SandboxOfEngine,
-  SandboxStatus,
-} from '../commands/sandbox.ts';
-import { CopySandbox, type Progress } from './copyEngine.ts';
-import { MissingFiles } from './missing.ts';
-import { OverlaySandbox } from './overlayEngine.ts';
+import type { Sandbox, SandboxEngine, Sandboxes, SandboxStatus } from '../commands/sandbox.ts';
+import { CopyMount, type Progress } from './copyEngine.ts';
+import { OverlayMount } from './overlayEngine.ts';
 import { OwnFolder } from './ownFolder.ts';
 import { endAll, runningIn } from './firstProcess.ts';
 import { PROBE_STATE, probeOverlay, type NoOverlay } from './probe.ts';
 import { measure, type CopyLimits } from './stamps.ts';
+import { View } from './view.ts';
 
 export interface SandboxesOptions {
   readonly folders: () => readonly FolderRoot[];
@@ -81,30 +74,20 @@ class WindowSandboxes implements Sandboxes {
     const { folders, storage, limits } = this.#options;
     const real = realRoots(folders());
     if (!engine || isWithin(storage, real) || !(await measure(real, limits()))) return undefined;
-    const name = `fresh ${this.#count + 1}`;
-    const sandbox = this.#make(name, 'copy');
-    const dispose = async (): Promise<void> => {
-      this.#open.delete(name);
-      await sandbox.dispose();
-    };
-    return {
-      ...{ engine: sandbox.engine, isolated: sandbox.isolated, isBusy: false, dispose },
-      run: (...args) => sandbox.run(...args),
-      readIgnored: at => sandbox.readIgnored(at),
-      reset: () => sandbox.reset(),
-    };
+    return this.#make(`fresh ${this.#count + 1}`, 'copy');
   }
 
   #make(name: string, engine: SandboxEngine): Sandbox {
     const { folders, variables, readable, progress, limits } = this.#options;
     const storage = path.join(this.#options.storage, String(++this.#count));
     const parts = { folders: folders(), storage, variables, readable };
-    const made = new OneAtATime(
+    const mount =
       engine === 'overlay'
-        ? new OverlaySandbox(parts)
-        : new CopySandbox({ ...parts, progress, limits: limits() }),
-      parts.folders.map(({ fsPath }) => fsPath),
-    );
+        ? new OverlayMount(parts)
+        : new CopyMount({ ...parts, progress, limits: limits() });
+    const made: View = new View(mount, () => {
+      if (this.#open.get(name) === made) this.#open.delete(name);
+    });
     this.#open.set(name, made);
     return made;
   }
@@ -182,71 +165,6 @@ function realRoots(folders: readonly FolderRoot[]): readonly string[] {
 function isWithin(storage: string, roots: readonly string[]): boolean {
   const state = realpathSync.native(storage);
   return roots.some(root => isInside(state, root));
-}
-
-/** Runs the commands of a sandbox one after the other, and reports programs and paths that they did not find in it. */
-class OneAtATime implements Sandbox {
-  readonly #sandbox: SandboxOfEngine;
-  readonly #folders: readonly string[];
-  readonly #disposal = new AbortController();
-  #last: Promise<unknown> = Promise.resolve();
-  #running = 0;
-
-  constructor(sandbox: SandboxOfEngine, folders: readonly string[]) {
-    this.#sandbox = sandbox;
-    this.#folders = folders;
-  }
-
-  get isBusy(): boolean {
-    return this.#running > 0;
-  }
-
-  get engine(): Sandbox['engine'] {
-    return this.#sandbox.engine;
-  }
-
-  get isolated(): boolean {
-    return this.#sandbox.isolated;
-  }
-
-  run(...[plan, pending, { signal, add }]: Parameters<Sandbox['run']>): ReturnType<Sandbox['run']> {
-    const either = AbortSignal.any([signal, this.#disposal.signal]);
-    this.#running++;
-    const running = this.#last.then(async () => {
-      assertNotStopped(either);
-      // A copy hides nothing.
-      if (!this.isolated) return this.#sandbox.run(plan, pending, { signal: either, add });
-      const outside = { home: homedir(), searchPath: process.env['PATH'] ?? '', folders: this.#folders };
-      const missing = new MissingFiles(outside);
-      const tell = (chunk: string): void => {
-        missing.add(chunk);
-        add(chunk);
-      };
-      const end = await this.#sandbox.run(plan, pending, { signal: either, add: tell });
-      const found = await missing.found(end.exitCode);
-      return { ...end, missing: found.missing, notes: [...end.notes, ...found.notes] };
-    });
-    const ended = running.finally(() => this.#running--);
-    this.#last = ended.catch(() => undefined);
-    return ended;
-  }
-
-  async readIgnored(workspacePath: string): Promise<Uint8Array | undefined> {
-    await this.#last;
-    return this.#sandbox.readIgnored(workspacePath);
-  }
-
-  reset(): Promise<void> {
-    const ended = this.#last.then(() => this.#sandbox.reset());
-    this.#last = ended.catch(() => undefined);
-    return ended;
-  }
-
-  async dispose(): Promise<void> {
-    this.#disposal.abort();
-    await this.#last;
-    await this.#sandbox.dispose();
-  }
 }
 
 /**
