@@ -4,7 +4,7 @@
  */
 import * as fs from 'node:fs';
 import { viewPace } from '../src/agent/clients/view/liveView.ts';
-import { viewMount, type ViewMount } from '../src/agent/sandbox/agentView/viewMount.ts';
+import { mountFor, type MountFor } from '../src/agent/sandbox/view/sandboxes.ts';
 import { ViewWorld } from '../test/support/viewWorld.ts';
 import type { Bench } from './lib/bench.ts';
 
@@ -20,12 +20,12 @@ export default async function run(bench: Bench): Promise<void> {
   );
   for (const engine of ['auto', 'copy'] as const) {
     const folders = (): { name: string; fsPath: string }[] => [{ name: 'w', fsPath: world.root }];
-    const mount = (): Promise<ViewMount> => viewMount(folders(), world.storage, engine);
+    const mount = (): Promise<MountFor> => mountFor(folders(), world.storage, engine);
     const world: ViewWorld = await ViewWorld.create(files, { pace: viewPace, mount });
     try {
       fs.mkdirSync(world.storage, { recursive: true });
       const where = engine === 'copy' ? 'on a copy' : 'in an overlay';
-      const found = (await mount()).mount;
+      const found = (await mount()).engine;
       if (engine === 'auto' && found !== 'overlay') bench.say('There is no overlay here.');
       else await measure(bench, world, where);
     } finally {

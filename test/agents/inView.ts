@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { polled } from '../../scripts/lib/limits.mjs';
 import { IN_VIEW, type ModeHolds } from '../../src/agent/clients/setUp/agentHolds.ts';
 import { viewPace } from '../../src/agent/clients/view/liveView.ts';
-import { viewMount } from '../../src/agent/sandbox/agentView/viewMount.ts';
+import { mountFor } from '../../src/agent/sandbox/view/sandboxes.ts';
 import { textIn } from '../support/changes.ts';
 import { ViewWorld, type ShellAgent } from '../support/viewWorld.ts';
 import { ModelServer, type Script } from './modelServer.ts';
@@ -45,7 +45,7 @@ export async function playInView(
 ): Promise<ModeHolds | string> {
   const world: ViewWorld = await ViewWorld.create(FILES, {
     pace: viewPace,
-    mount: () => viewMount([{ name: 'workspace', fsPath: world.root }], world.storage, engine),
+    mount: () => mountFor([{ name: 'workspace', fsPath: world.root }], world.storage, engine),
   });
   const place = engine === 'copy' ? path.join(world.storage, 'copies-1', path.basename(world.root)) : '';
   const told: string[] = [];

@@ -11,7 +11,7 @@ import { AgentViews } from '../../src/agent/clients/view/agentViews.ts';
 import type { AgentViewsHost } from '../../src/agent/clients/view/viewsHost.ts';
 import type { NotTaken, ViewPace } from '../../src/agent/clients/view/liveView.ts';
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
-import { viewMount } from '../../src/agent/sandbox/agentView/viewMount.ts';
+import { mountFor } from '../../src/agent/sandbox/view/sandboxes.ts';
 import { isBinary, isLink, type FileSide } from '../../src/agent/hold/preview/fileChange.ts';
 import { UnstoredBlobs } from '../../src/agent/hold/preview/blobs.ts';
 import { openPreviewLog, type PreviewLog } from '../../src/agent/hold/preview/log/openPreviewLog.ts';
@@ -154,7 +154,7 @@ export class ViewWorld {
       storage: this.storage,
       limits: () => ({ bytes: 1e9, files: 100_000 }),
       readable: () => [],
-      mount: () => viewMount(folders(), this.storage, 'auto'),
+      mount: () => mountFor(folders(), this.storage, 'auto'),
       progress: this.copies,
       sentenceOf: ({ reason, detail }) => `${reason} ${detail ?? ''}`.trim(),
       onNotTaken: (_, what) => this.notTaken.push(what),

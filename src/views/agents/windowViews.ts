@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { AgentViews } from '../../agent/clients/view/agentViews.ts';
 import { viewPace } from '../../agent/clients/view/liveView.ts';
 import { stayedText } from '../../agent/clients/view/terminalWords.ts';
-import { viewMount } from '../../agent/sandbox/agentView/viewMount.ts';
+import { mountFor } from '../../agent/sandbox/view/sandboxes.ts';
 import type { Agent } from '../agent.ts';
 import { reportLeftOut } from '../review/external/report.ts';
 import { storageAdvice } from '../texts/errorSentence.ts';
@@ -32,7 +32,7 @@ export function windowViews(parts: WindowViewsParts): AgentViews {
     folders: () => workspace.folders(),
     limits: () => settings.copyLimits,
     readable: () => settings.agentsReadable,
-    mount: () => viewMount(workspace.folders(), storage, settings.sandboxEngine),
+    mount: () => mountFor(workspace.folders(), storage, settings.sandboxEngine),
     progress: async (total, copy) => {
       const title = vscode.l10n.t('Redline: copying the workspace for the agent');
       await withCancel(title, (signal, report) => copy(signal, done => report(done, total)));

@@ -142,7 +142,7 @@ export class AgentViews {
   async obstacle(): Promise<string | undefined> {
     const { mount, sentenceOf } = this.#host;
     const found = await mount();
-    return found.mount === undefined ? sentenceOf(found.why) : undefined;
+    return found.engine === undefined ? sentenceOf(found.why) : undefined;
   }
 
   /** Stops looking at the views. The agents go on, and their changes are kept for the next window. Never rejects. */
@@ -260,10 +260,10 @@ export class AgentViews {
   async #make(folder: string, lines: Connection): Promise<AgentView | string> {
     const { folders, limits, l10n, mount, sentenceOf, progress } = this.#host;
     const found = await mount();
-    if (found.mount === undefined) return sentenceOf(found.why);
+    if (found.engine === undefined) return sentenceOf(found.why);
     const gone = new AbortController();
     void lines.closed.then(() => gone.abort());
-    const copying = found.mount === 'copy' ? { progress, signal: gone.signal } : undefined;
+    const copying = found.engine === 'copy' ? { progress, signal: gone.signal } : undefined;
     try {
       return await this.#opened(record => AgentView.create(folders(), folder, limits(), copying, record));
     } catch (error) {

@@ -1,8 +1,8 @@
 import type { AgentName } from '../../hold/preview/preview.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
-import type { ViewMount } from '../../sandbox/agentView/viewMount.ts';
 import type { Progress } from '../../sandbox/view/copyEngine.ts';
 import type { NoOverlay } from '../../sandbox/view/probe.ts';
+import type { MountFor } from '../../sandbox/view/sandboxes.ts';
 import type { CopyLimits } from '../../sandbox/view/stamps.ts';
 import type { NotTaken, ViewHost } from './liveView.ts';
 
@@ -16,8 +16,7 @@ export interface AgentViewsHost extends ViewHost {
   readonly limits: () => CopyLimits;
   /** Absolute paths in the home folder that agents may read besides their own settings and tools. */
   readonly readable: () => readonly string[];
-  /** How a view is made here, see `viewMount`. */
-  readonly mount: () => Promise<ViewMount>;
+  readonly mount: () => Promise<MountFor>;
   /** Shows that a copy of the workspace is being made, and lets the person cancel it. */
   readonly progress: Progress;
   /** Why no view can be made, as a sentence. */

@@ -130,18 +130,35 @@ class WindowSandboxes implements Sandboxes {
 
   async #probe(): Promise<SandboxStatus> {
     const { folders, engine, storage, limits, logger } = this.#options;
-    const why = engine() === 'copy' ? undefined : await whyNoOverlay(folders(), storage);
-    if (engine() !== 'copy') {
-      if (!why) return { engine: 'overlay', isolated: true };
-      logger.info(`There is no isolated sandbox: ${why.reason} ${why.detail ?? ''}`);
-    }
-    const reason = why ? { why } : {};
-    if (engine() === 'overlay') return { engine: undefined, isolated: false, ...reason };
-    const real = realRoots(folders());
-    const size = isWithin(storage, real) ? undefined : await measure(real, limits());
-    if (!size) return { engine: undefined, isolated: false, why: { reason: 'tooLarge' } };
-    return { engine: 'copy', isolated: false, ...reason };
+    const { engine: found, why } = await mountFor(folders(), storage, engine());
+    if (why) logger.info(`There is no isolated sandbox: ${why.reason} ${why.detail ?? ''}`);
+    if (found === 'copy' && !(await measure(realRoots(folders()), limits())))
+      return { engine: undefined, isolated: false, why: { reason: 'tooLarge' } };
+    return { engine: found, isolated: found === 'overlay', ...(why ? { why } : {}) };
   }
+}
+
+/** How a view can be made, and why it is no overlay; or why there is none. */
+export type MountFor =
+  | { readonly engine: SandboxEngine; readonly why?: NoOverlay }
+  | { readonly engine: undefined; readonly why: NoOverlay };
+
+/**
+ * @param storage of the views; it exists
+ * @param engine which mounts the user allows; `off` concerns commands only
+ */
+export async function mountFor(
+  folders: readonly FolderRoot[],
+  storage: string,
+  engine: ReturnType<SandboxesOptions['engine']>,
+): Promise<MountFor> {
+  if (folders.length === 0) return { engine: undefined, why: { reason: 'noFolder' } };
+  const why = engine === 'copy' ? undefined : await whyNoOverlay(folders, storage);
+  if (engine !== 'copy' && !why) return { engine: 'overlay' };
+  // A copy would hold itself.
+  if (isWithin(storage, realRoots(folders))) return { engine: undefined, why: why ?? { reason: 'copy' } };
+  if (!why) return { engine: 'copy' };
+  return engine === 'overlay' ? { engine: undefined, why } : { engine: 'copy', why };
 }
 
 /** Tries an isolated overlay of these folders. Returns why there can be none; `undefined` if there can. @param storage exists */

@@ -818,7 +818,7 @@ if (!obstacle) suite('a view in which an agent works', inViews);
 suite('where no view can be made, nothing is started', () => {
   test('the reason is said', async t => {
     const none = await opened(t, FILES, {
-      mount: async () => ({ mount: undefined, why: { reason: 'bubblewrap' } }),
+      mount: async () => ({ engine: undefined, why: { reason: 'bubblewrap' } }),
       sentenceOf: ({ reason }) => `No ${reason}.`,
     });
     const large = await opened(t, FILES, { limits: () => ({ files: 2, bytes: 1e9 }) });

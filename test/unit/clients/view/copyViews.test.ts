@@ -6,7 +6,7 @@ import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
 import { processNow } from '../../../../src/agent/base/system/processTable.ts';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
-import { viewMount } from '../../../../src/agent/sandbox/agentView/viewMount.ts';
+import { mountFor } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { writeOwner } from '../../../../src/agent/clients/view/viewOwner.ts';
 import type { AgentViewsHost } from '../../../../src/agent/clients/view/viewsHost.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
@@ -20,7 +20,7 @@ async function opened(
   options: Partial<AgentViewsHost> = {},
 ): Promise<ViewWorld> {
   const world: ViewWorld = await ViewWorld.create(files, {
-    mount: () => viewMount([{ name: 'w', fsPath: world.root }], world.storage, 'copy'),
+    mount: () => mountFor([{ name: 'w', fsPath: world.root }], world.storage, 'copy'),
     ...options,
   });
   t.after(() => world.remove());

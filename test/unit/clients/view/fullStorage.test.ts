@@ -4,8 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { viewMount } from '../../../../src/agent/sandbox/agentView/viewMount.ts';
-import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { mountFor, whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
 import { runThere } from '../../sandbox/view/otherMachine.ts';
@@ -38,7 +37,7 @@ if (small === undefined) {
         const folders = (): { name: string; fsPath: string }[] => [{ name: 'w', fsPath: world.root }];
         const world: ViewWorld = await ViewWorld.create(
           { 'src/a.ts': 'a\n', 'src/b.ts': 'b\n' },
-          { storage, mount: () => viewMount(folders(), storage, engine) },
+          { storage, mount: () => mountFor(folders(), storage, engine) },
         );
         t.after(() => world.remove());
         return world;

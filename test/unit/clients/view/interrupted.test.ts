@@ -7,8 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { polled } from '../../../../scripts/lib/limits.mjs';
 import { writeOwner } from '../../../../src/agent/clients/view/viewOwner.ts';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
-import { viewMount } from '../../../../src/agent/sandbox/agentView/viewMount.ts';
-import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { mountFor, whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import type { AgentViewsHost } from '../../../../src/agent/clients/view/viewsHost.ts';
 import { SimulatedPace } from '../../../support/simulatedPace.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
@@ -26,7 +25,7 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
     async function opened(t: TestContext, options: Partial<AgentViewsHost> = {}): Promise<ViewWorld> {
       const folders = (): { name: string; fsPath: string }[] => [{ name: 'w', fsPath: world.root }];
       const world: ViewWorld = await ViewWorld.create(FILES, {
-        mount: () => viewMount(folders(), world.storage, mount),
+        mount: () => mountFor(folders(), world.storage, mount),
         ...options,
       });
       t.after(() => world.remove());

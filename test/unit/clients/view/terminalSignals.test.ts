@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { suite, test, type TestContext } from 'node:test';
-import { viewMount } from '../../../../src/agent/sandbox/agentView/viewMount.ts';
-import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { mountFor, whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
 
 const CTRL_C = '\x03';
@@ -28,7 +27,7 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
     async function opened(t: TestContext): Promise<{ world: ViewWorld; careful: string }> {
       const world: ViewWorld = await ViewWorld.create(
         { 'agent.sh': CAREFUL },
-        { mount: () => viewMount([{ name: 'w', fsPath: world.root }], world.storage, mount) },
+        { mount: () => mountFor([{ name: 'w', fsPath: world.root }], world.storage, mount) },
       );
       t.after(() => world.remove());
       fs.chmodSync(world.at('agent.sh'), 0o755);
