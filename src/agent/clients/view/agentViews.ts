@@ -7,7 +7,8 @@ import { succeeds } from '../../base/async.ts';
 import { detailOf, hasCode, messageWithoutPaths } from '../../base/errors.ts';
 import { AgentView } from '../../sandbox/agentView/agentView.ts';
 import { TooLargeError } from '../../sandbox/agentView/frozenFolder.ts';
-import { CancelledError, COPIES, removeLeftCopies } from '../../sandbox/agentView/workCopy.ts';
+import { COPIES, removeLeftCopies } from '../../sandbox/agentView/workCopy.ts';
+import { CancelledError } from '../../sandbox/view/copyEngine.ts';
 import { runningIn } from '../../sandbox/view/firstProcess.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import { emptyWork } from '../../sandbox/view/upperTree.ts';
@@ -140,9 +141,8 @@ export class AgentViews {
 
   /** Why no view can be made here, in a sentence; `undefined` if one can. */
   async obstacle(): Promise<string | undefined> {
-    const { mount, sentenceOf } = this.#host;
-    const found = await mount();
-    return found.engine === undefined ? sentenceOf(found.why) : undefined;
+    const found = await this.#host.mount();
+    return found.engine === undefined ? this.#host.sentenceOf(found.why) : undefined;
   }
 
   /** Stops looking at the views. The agents go on, and their changes are kept for the next window. Never rejects. */

@@ -1,13 +1,12 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { forEachLimited } from '../../base/async.ts';
 import { hasCode } from '../../base/errors.ts';
 import { isRecord, parsedJson } from '../../base/json.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { removeTree } from '../view/entries.ts';
 import { boundFiles, copyFile } from '../view/boundFiles.ts';
 import { ownRepository } from '../view/copiedGit.ts';
-import type { Progress } from '../view/copyEngine.ts';
+import { copyAll, type Progress } from '../view/copyEngine.ts';
 import type { CopiedLinks, Folders } from '../view/pathNames.ts';
 import { missingSpace } from '../view/diskSpace.ts';
 import { inTrees, type PlainTree } from '../view/plainTree.ts';
@@ -16,16 +15,6 @@ import type { Layer } from '../view/upperTree.ts';
 import { TooLargeError, type Frozen } from './frozenFolder.ts';
 import { stampIn } from './knownFiles.ts';
 import { REAL_OBJECTS } from './privateGit.ts';
-
-/** How many files are copied concurrently. */
-const AT_ONCE = 16;
-/** Progress is shown for more files than this. */
-const SHOWN_FROM = 1_000;
-
-/** The user cancelled the copy, or the program that waits for it has gone. */
-export class CancelledError extends Error {
-  override readonly name = 'CancelledError';
-}
 
 /** How a working copy is made where no overlay can be mounted. */
 export interface Copying {
@@ -92,7 +81,7 @@ export function placesIn(folder: string, roots: readonly string[]): readonly Fol
  * that name the workspace lead to the copy; git has a repository of its own, which reads the objects of the real one.
  * @param layer `upper` is the place of the copy
  * @returns the stamps of the frozen files in it, by their absolute path in the workspace
- * @throws TooLargeError, CancelledError, and the error of the system if the disk is full, for example
+ * @throws TooLargeError, CancelledError, the reason of the signal, and the error of the system if the disk is full, for example
  */
 export function makeCopy(
   { root, state, upper }: Layer,
@@ -129,17 +118,11 @@ export function makeCopy(
     for (const folder of [...folders, ...ignored]) await copy.makeFolders(folder, real);
     const bound = await boundFiles(root, files.keys(), [...files.keys()]);
     const stamps = new Map<string, string>();
-    const copyAll: Parameters<Progress>[1] = async (cancelled, report) => {
-      let done = 0;
-      await forEachLimited([...files], AT_ONCE, async ([at, [from, stamp]]) => {
-        if (cancelled.aborted || signal.aborted) throw new CancelledError('cancelled');
-        await copyFile(at, stamp, [from, copy], links, { isBound: bound.has(at), keepsTime: true });
-        if (from === lower && !/(^|\/)\.git\//.test(at))
-          stamps.set(path.join(root, at), (await stampIn(copy, at)).stamp);
-        report(++done);
-      });
-    };
-    await (files.size > SHOWN_FROM ? progress(files.size, copyAll) : copyAll(signal, () => undefined));
+    await copyAll([...files], progress, signal, async ([at, [from, stamp]]) => {
+      await copyFile(at, stamp, [from, copy], links, { isBound: bound.has(at), keepsTime: true });
+      if (from === lower && !/(^|\/)\.git\//.test(at))
+        stamps.set(path.join(root, at), (await stampIn(copy, at)).stamp);
+    });
     for (const { from, at } of objects) {
       await copy.clear(at);
       const alternates = `${path.posix.dirname(at)}/objects/info/alternates`;

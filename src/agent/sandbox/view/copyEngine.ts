@@ -49,6 +49,30 @@ const CANCELLED =
 /** Progress is shown for more files than this. */
 const SHOWN_FROM = 1_000;
 
+/** The user cancelled a copy. */
+export class CancelledError extends Error {
+  override readonly name = 'CancelledError';
+}
+
+/** Copies files. @throws CancelledError if the user cancels it, and the signal's reason once that is aborted */
+export async function copyAll<File>(
+  files: readonly File[],
+  progress: Progress,
+  signal: AbortSignal,
+  copy: (file: File) => Promise<void>,
+): Promise<void> {
+  const all: Parameters<Progress>[1] = async (cancelled, report) => {
+    let done = 0;
+    await forEachLimited(files, AT_ONCE, async file => {
+      signal.throwIfAborted();
+      if (cancelled.aborted) throw new CancelledError('cancelled');
+      await copy(file);
+      report(++done);
+    });
+  };
+  await (files.length > SHOWN_FROM ? progress(files.length, all) : all(signal, () => undefined));
+}
+
 interface CopyOptions extends MountOptions {
   readonly progress?: Progress;
   readonly limits?: CopyLimits;
@@ -183,6 +207,7 @@ export class CopyMount implements Mount {
     } catch (error) {
       assertNotStopped(signal);
       if (error instanceof ToolError) throw error;
+      if (error instanceof CancelledError) throw new ToolError(CANCELLED);
       if (isDiskFull(error)) await this.#drop();
       if (isFirst || !isDiskFull(error))
         throw new ToolError(
@@ -259,25 +284,16 @@ export class CopyMount implements Mount {
         now.keys(),
         changed.map(([at]) => at),
       );
-      const copyChanged: Parameters<Progress>[1] = async (cancelled, report) => {
-        let done = 0;
-        await forEachLimited(changed, AT_ONCE, async ([at, stamp]) => {
-          signal.throwIfAborted();
-          if (cancelled.aborted) throw new ToolError(CANCELLED);
-          await copy.makeFolders(path.posix.dirname(at), real);
-          await clear(folder, copy, at);
-          await copyFile(at, stamp, [real, copy], this.#links, {
-            isBound: bound.has(at),
-            keepsTime: folder.isFresh,
-          });
-          source.set(at, stamp);
-          await note(folder, copy, at);
-          report(++done);
+      await copyAll(changed, this.#progress, signal, async ([at, stamp]) => {
+        await copy.makeFolders(path.posix.dirname(at), real);
+        await clear(folder, copy, at);
+        await copyFile(at, stamp, [real, copy], this.#links, {
+          isBound: bound.has(at),
+          keepsTime: folder.isFresh,
         });
-      };
-      await (changed.length > SHOWN_FROM
-        ? this.#progress(changed.length, copyChanged)
-        : copyChanged(signal, () => undefined));
+        source.set(at, stamp);
+        await note(folder, copy, at);
+      });
       for (const at of empty) await copy.makeFolders(at, real);
       for (const at of now.keys())
         if (/(^|\/)\.git$/.test(at)) {

@@ -1,4 +1,3 @@
-import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { succeeds, TimeSlice } from '../../base/async.ts';
@@ -12,7 +11,7 @@ import { outermostIgnored, restored } from './keptFiles.ts';
 import type { Contents, Layers } from './layers.ts';
 import type { OwnFolder } from './ownFolder.ts';
 import type { CopiedLinks } from './pathNames.ts';
-import { inTrees, type PlainTree } from './plainTree.ts';
+import { inTrees } from './plainTree.ts';
 import { changedBetween, isSpecial, stampOf, stamps, type Stamp, type Stamps } from './stamps.ts';
 
 const REPLACED =
@@ -47,77 +46,66 @@ interface Listing {
 }
 
 /** Finds the changes of the command in a copy. @throws ToolError if it replaced the copy itself */
-export async function listCopy(folder: Copied, listing: Listing): Promise<Listed> {
+export async function listCopy(
+  folder: Copied,
+  { storage, layers, contents, effects, links }: Listing,
+): Promise<Listed> {
   const isThere = await succeeds(fs.lstat(folder.copy));
   if (isThere && !(await isStill(folder))) throw new ToolError(REPLACED);
-  const { put = new Map<string, Stamp>(), odd } = folder;
-  const before = { put, odd, source: new Map(folder.source) };
-  // A command that removed the folder itself removed everything in it.
-  const copy = await openCopy(folder, listing.storage);
-  return inTrees([folder.root, copy], (...trees) => compare(folder, before, trees, listing));
-}
-
-async function compare(
-  folder: Copied,
-  {
-    put,
-    odd,
-    source,
-  }: Required<Pick<Copied, 'source' | 'odd'>> & { readonly put: ReadonlyMap<string, Stamp> },
-  [real, there]: readonly [real: PlainTree, copy: PlainTree],
-  { layers, contents, effects, links }: Listing,
-): Promise<Listed> {
-  const { layer, root } = folder;
+  const { layer, root, put = new Map<string, Stamp>(), odd } = folder;
+  const source = new Map(folder.source);
   const nameOf = (relative: string): string => layers.nameOf({ layer, relative });
-  const slice = new TimeSlice();
-  const found = await stamps(there);
-  const { put: now } = found;
-  folder.put = now;
-  for (const at of found.odd.keys()) if (!odd.has(at)) effects.leaveOut({ path: nameOf(at), why: 'path' });
-  const changed = await changedBetween(put, now);
-  const isGits = await gitFiles([real, there], new Set([...put.keys(), ...now.keys()]));
-  const others = changed.filter(at => !isGits(at));
-  await slice.turn();
-  const rules = new Map<string, string>();
-  for (const at of now.keys()) {
-    const isOwn = /(^|\/)\.gitignore$/.test(at) && (!source.get(at) || put.get(at) !== now.get(at));
-    const found = isOwn ? await there.find(at) : undefined;
-    if (found?.kind === 'file')
-      rules.set(path.posix.dirname(at), textOfRules(await found.read().catch(() => undefined)));
-  }
-  const puts = contents.get(layer) ?? new Map<string, never>();
-  const ignored = await ignoredOf(root, others, rules);
-  // A change of a pending file counts even if git ignores the file.
-  const hidden = new Set([...ignored].filter(at => !puts.has(at)));
-  for (const at of hidden) if (!isSpecial(now.get(at))) folder.ignored.add(at);
-  await addChanges(
-    effects,
-    others.filter(at => !hidden.has(at)),
-    {
-      ...{ real, view: there, puts, nameOf },
-      isBaseUnknown: async (at, base) =>
-        source.get(at) !== stampIn(await real.stat(at).catch(() => undefined)) &&
-        (put.has(at) || (!!base && base.kind !== 'folder')),
-      inWorkspace: each => links.entryInWorkspace(each),
-    },
-  );
-  const gone = await outermostIgnored(
-    root,
-    [...ignored].filter(at => !now.has(at)),
-  );
-  const removed = await restored(real, there, gone);
-  // They are copied again before the next command.
-  for (const at of removed.length > 0 ? put.keys() : [])
-    if (removed.some(each => at === each || at.startsWith(`${each}/`))) folder.source.set(at, '');
-  return {
-    found,
-    changed: changed.filter(at => !hidden.has(at) || isSpecial(now.get(at))),
-    removed: removed.map(nameOf),
-    ignored: [...hidden].filter(at => now.has(at)).length,
-    wroteGit: changed.some(at => isGits(at) && path.posix.basename(at) !== 'index'),
-  };
-}
-
-function stampIn(stat: Stats | undefined): Stamp | undefined {
-  return stat && stampOf(stat);
+  // A command that removed the folder itself removed everything in it.
+  const copy = await openCopy(folder, storage);
+  return inTrees([root, copy], async (real, there) => {
+    const slice = new TimeSlice();
+    const found = await stamps(there);
+    const { put: now } = found;
+    folder.put = now;
+    for (const at of found.odd.keys()) if (!odd.has(at)) effects.leaveOut({ path: nameOf(at), why: 'path' });
+    const changed = await changedBetween(put, now);
+    const isGits = await gitFiles([real, there], new Set([...put.keys(), ...now.keys()]));
+    const others = changed.filter(at => !isGits(at));
+    await slice.turn();
+    const rules = new Map<string, string>();
+    for (const at of now.keys()) {
+      const isOwn = /(^|\/)\.gitignore$/.test(at) && (!source.get(at) || put.get(at) !== now.get(at));
+      const found = isOwn ? await there.find(at) : undefined;
+      if (found?.kind === 'file')
+        rules.set(path.posix.dirname(at), textOfRules(await found.read().catch(() => undefined)));
+    }
+    const puts = contents.get(layer) ?? new Map<string, never>();
+    const ignored = await ignoredOf(root, others, rules);
+    // A change of a pending file counts even if git ignores the file.
+    const hidden = new Set([...ignored].filter(at => !puts.has(at)));
+    for (const at of hidden) if (!isSpecial(now.get(at))) folder.ignored.add(at);
+    await addChanges(
+      effects,
+      others.filter(at => !hidden.has(at)),
+      {
+        ...{ real, view: there, puts, nameOf },
+        isBaseUnknown: async (at, base) => {
+          const stat = await real.stat(at).catch(() => undefined);
+          const isKept = source.get(at) === (stat && stampOf(stat));
+          return !isKept && (put.has(at) || (!!base && base.kind !== 'folder'));
+        },
+        inWorkspace: each => links.entryInWorkspace(each),
+      },
+    );
+    const gone = await outermostIgnored(
+      root,
+      [...ignored].filter(at => !now.has(at)),
+    );
+    const removed = await restored(real, there, gone);
+    // They are copied again before the next command.
+    for (const at of removed.length > 0 ? put.keys() : [])
+      if (removed.some(each => at === each || at.startsWith(`${each}/`))) folder.source.set(at, '');
+    return {
+      found,
+      changed: changed.filter(at => !hidden.has(at) || isSpecial(now.get(at))),
+      removed: removed.map(nameOf),
+      ignored: [...hidden].filter(at => now.has(at)).length,
+      wroteGit: changed.some(at => isGits(at) && path.posix.basename(at) !== 'index'),
+    };
+  });
 }

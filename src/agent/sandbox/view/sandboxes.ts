@@ -104,10 +104,9 @@ class WindowSandboxes implements Sandboxes {
   }
 
   async #find(): Promise<SandboxStatus> {
-    const { folders, engine, logger } = this.#options;
+    const { engine, logger } = this.#options;
     const none = { engine: undefined, isolated: false } as const;
     if (engine() === 'off') return { ...none, why: { reason: 'off' } };
-    if (folders().length === 0) return { ...none, why: { reason: 'noFolder' } };
     try {
       this.#swept ??= this.#sweep().catch((error: unknown) => {
         this.#swept = undefined;

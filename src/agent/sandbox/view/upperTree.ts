@@ -10,14 +10,10 @@ import { ignoredOf, textOfRules } from './ignored.ts';
 import type { MountedFolder } from './bubblewrap.ts';
 import { inTrees, type PlainTree } from './plainTree.ts';
 
-/** A folder of the workspace, and the tree with its changed part. */
-interface Tree {
-  readonly root: string;
-  readonly upper: string;
-}
-
 /** A folder of the workspace with the state of its overlay. */
-export interface Layer extends MountedFolder, Tree {
+export interface Layer extends MountedFolder {
+  /** The tree with its changed part. */
+  readonly upper: string;
   /** The prefix of its workspace paths. */
   readonly prefix: string;
 }
@@ -296,7 +292,7 @@ export async function keepIgnored(
 }
 
 /** Removes everything but these paths from an upper tree. */
-export async function keepOnly({ root, upper }: Tree, paths: readonly string[]): Promise<void> {
+export async function keepOnly({ root, upper }: Layer, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) {
     await removeTree(upper);
     return fs.mkdir(upper);

@@ -101,9 +101,8 @@ export class View implements Sandbox {
           add(chunk);
         },
       };
-      const { notes: told, ...end } = await orNothing(mount.run(plan, sink, contents)).finally(() =>
-        ended.abort(),
-      );
+      const { notes: told, ...end } = await orNothing(mount.run(plan, sink, contents));
+      ended.abort();
       const fullness = await watched;
       const effects = new Effects();
       const { removed, ignored, wroteGit, keep } = await mount.changes(contents, effects);
