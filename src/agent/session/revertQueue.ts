@@ -5,23 +5,16 @@ import {
   type RevertRecord,
   type RevertRequest,
 } from './conversation/revert.ts';
-import {
-  ALREADY_REVERTED,
-  PLANNING,
-  validateRevert,
-  refusalText,
-  refusedRevert,
-  STOPPED,
-  targetName,
-} from './conversation/validateRevert.ts';
-import type { SteeringMessage } from './model/messages.ts';
 import { standingApplies } from '../hold/preview/ledger.ts';
 import type { PendingAction } from '../hold/preview/pendingAction.ts';
 import { isOpen } from '../hold/preview/preview.ts';
 import type { Resolved } from '../hold/preview/resolve/resolved.ts';
 import { reconcilePreviews } from './reconcilePreviews.ts';
+import type * as rules from './conversation/validateRevert.ts';
 import type { SessionContext } from './sessionOptions.ts';
 import { stageIn } from './staging.ts';
+
+type Rules = typeof rules;
 
 interface QueuedRevert {
   readonly request: RevertRequest;
@@ -61,38 +54,43 @@ export class RevertQueue {
     this.#queue = [];
     let applied: RevertRecord | undefined;
     const refused: RevertRecord[] = [];
+    const loaded = await import('./conversation/validateRevert.ts');
     for (const { request, settle } of queue) {
-      const record = this.#validate(request, stopped, applied !== undefined);
+      const record = this.#validate(loaded, request, stopped, applied !== undefined);
       if (record.applied) applied = record;
       else if (record.actor === 'model') refused.push(record);
-      await this.#carryOut(record);
+      await this.#carryOut(loaded, record);
       settle(record);
     }
     // At the end, when it is known which revert was applied last.
-    for (const record of refused) this.#ctx.inbox.add(refusalMessage(record, applied));
+    for (const record of refused) {
+      const text = loaded.refusalText(record, applied);
+      this.#ctx.inbox.add({ role: 'steering', kind: 'revert', text, previewIds: [] });
+    }
   }
 
-  #validate(request: RevertRequest, stopped: boolean, hasReverted: boolean): RevertRecord {
+  #validate(rules: Rules, request: RevertRequest, stopped: boolean, hasReverted: boolean): RevertRecord {
+    const { ALREADY_REVERTED, PLANNING, refusedRevert, STOPPED, validateRevert } = rules;
     if (request.actor === 'model' && hasReverted) return refusedRevert(request, ALREADY_REVERTED);
     if (request.actor === 'model' && stopped) return refusedRevert(request, STOPPED);
     if (request.actor === 'model' && this.#ctx.planMode()) return refusedRevert(request, PLANNING);
     return validateRevert(this.#ctx.conversation().tree, request);
   }
 
-  async #carryOut(record: RevertRecord): Promise<void> {
+  async #carryOut(rules: Rules, record: RevertRecord): Promise<void> {
     this.#ctx.conversation().applyRevert(record);
     if (record.applied) reconcilePreviews(this.#ctx);
     this.#ctx.emit({ type: 'revert_applied', record });
-    if (record.applied) await this.#settleAbandoned(record);
+    if (record.applied) await this.#settleAbandoned(record, rules.targetName(record.target));
   }
 
   /** Discards the pending previews of the abandoned nodes, and stages the inverse of the changes applied there. */
-  async #settleAbandoned({ abandonedNodeIds, target, actor }: RevertRecord): Promise<void> {
+  async #settleAbandoned({ abandonedNodeIds, actor }: RevertRecord, target: string): Promise<void> {
     const { conversation, store, refreshBases, logger } = this.#ctx;
     const { previews, trail } = conversation();
     const abandoned = new Set(abandonedNodeIds);
     const staged = previews.stagedBy(abandoned);
-    const reason = `abandoned by revert to ${targetName(target)}`;
+    const reason = `abandoned by revert to ${target}`;
     await Promise.all(staged.filter(isOpen).map(({ id }) => this.#discard(id, reason, actor)));
     // An apply of the user is located by the trail, one of the model by the result of its call.
     const applied = [
@@ -141,8 +139,4 @@ export class RevertQueue {
       logger.error(`Discarding ${id} failed: ${detailOf(error)}`);
     }
   }
-}
-
-function refusalMessage(record: RevertRecord, instead: RevertRecord | undefined): SteeringMessage {
-  return { role: 'steering', kind: 'revert', text: refusalText(record, instead), previewIds: [] };
 }
