@@ -1038,9 +1038,10 @@ function hasConflict({ changes }: Preview): boolean {
   return (changes ?? []).some(change => conflictCount(change) > 0);
 }
 
-/** Lines that the preview adds and that neither the last request nor the answer to it contains. */
+/** Lines that the preview adds and that neither the last request contains nor a call that the model has made. */
 function unshownLines({ changes }: Preview, t: TestSession): readonly string[] {
-  const told = JSON.stringify([t.requests.at(-1)?.messages, t.answers().at(-1)?.toolCalls]);
+  const last = t.requests.findLast(({ tools }) => tools.length > 0); // the others ask for summaries
+  const told = JSON.stringify([last?.messages, t.answers().map(({ toolCalls }) => toolCalls)]);
   return (changes ?? []).flatMap(({ before, after }) => {
     const old = new Set(textIn(before)?.split('\n'));
     return (textIn(after) ?? '').split('\n').filter(line => !old.has(line) && !told.includes(line));

@@ -260,6 +260,8 @@ export interface History {
   readonly settings: Partial<RuntimeWorld['settings']>;
   /** The tool choice that the server is known to accept; `undefined` if that is learned. */
   readonly step: 'named' | 'required' | undefined;
+  /** The context window of the model, in tokens; by default it is large. */
+  readonly window?: number | undefined;
   /** What an extension stages before anything else happens. */
   readonly staged: readonly Staging[];
   readonly steps: readonly Step[];
@@ -270,6 +272,7 @@ export interface History {
 export const history: fc.Arbitrary<History> = fc.record({
   settings,
   step: fc.constantFrom('named', 'required', undefined),
+  window: fc.constantFrom(undefined, undefined, undefined, undefined, 4_000, 9_000),
   staged: fc.array(staging, { maxLength: 3 }),
   steps: fc.oneof(
     { weight: 4, arbitrary: fc.array(step, { maxLength: 12 }) },
@@ -282,15 +285,24 @@ export const history: fc.Arbitrary<History> = fc.record({
 export type Ending = 'silent' | 'appliesInVain' | 'discardsInVain' | 'resolves';
 
 /** Plays a history to its end and checks the invariants after each step. @returns their violations. */
-export async function play({ settings, step, staged, steps, ending }: History): Promise<readonly string[]> {
+export async function play({
+  settings,
+  step,
+  window,
+  staged,
+  steps,
+  ending,
+}: History): Promise<readonly string[]> {
   // Else the first history would take other turns than the same one later.
   await Promise.all([
     loadSpecs(),
     import('../../src/agent/session/tools/files/amendFile.ts'),
     import('../../src/agent/session/modelPreviews.ts'),
+    import('../../src/agent/session/conversation/validateRevert.ts'),
+    import('../../src/agent/session/context/summary.ts'),
     rewriteSummary('a', 'a', 'b'),
   ]);
-  const world = new RuntimeWorld(settings, step);
+  const world = new RuntimeWorld(settings, step, window);
   const { invariants } = world;
   for (const staging of staged) world.stage(staging, 'extension');
   world.prompt();

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { ToolError } from '../../src/agent/base/errors.ts';
 import { type LadderMemory, type LadderStep } from '../../src/agent/session/model/toolChoiceLadder.ts';
+import { renderTrunk } from '../../src/agent/session/conversation/renderTrunk.ts';
+import { validTrunk } from '../../src/agent/session/conversation/validTrunk.ts';
+import type { ChatRequest } from '../../src/agent/session/model/chatProvider.ts';
 import type { RevertCategory } from '../../src/agent/session/model/messages.ts';
 import { recoverCommits } from '../../src/agent/hold/preview/commit/recovery.ts';
 import {
@@ -107,6 +110,7 @@ export class RuntimeWorld {
   /** Processes that were killed may have given out ids up to this one. */
   #floor = 0;
   readonly #ladderMemory: LadderMemory;
+  readonly #window: number | undefined;
   #answer: ((turn: ScriptedTurn) => void) | undefined;
   #labels = 0;
   /** What the user has typed into proposals and not saved. */
@@ -114,12 +118,19 @@ export class RuntimeWorld {
   /** What became of the proposal of a draft that is being saved. */
   #revised: { draft: object; before: string | undefined; after: string | undefined }[] = [];
 
-  /** @param step what the server is known to accept, whatever it does; if left out, that is learned. */
-  constructor(settings: Partial<MutableSettings>, step?: LadderStep) {
+  /**
+   * @param step what the server is known to accept, whatever it does; if left out, that is learned.
+   * @param window the context window of the model; if it is small, requests are shortened and summarized.
+   */
+  constructor(settings: Partial<MutableSettings>, step?: LadderStep, window?: number) {
+    this.#window = window;
     this.#ladderMemory = step ? { get: () => step, set: () => undefined } : new Map();
     this.invariants.wordsOnly = () => this.#ladderMemory.get('scripted') === 'auto';
     const files = new MemoryWorkspace({}, LINKS);
-    for (const path of PATHS) files.put(path, Array.from({ length: LINES }, (_, n) => `${n}`).join('\n'));
+    // Where the window is small, diffs are too long for it.
+    const rest = window === undefined ? '' : ` ${'.'.repeat(200)}`;
+    for (const path of PATHS)
+      files.put(path, Array.from({ length: LINES }, (_, n) => `${n}${rest}`).join('\n'));
     for (const [path, mode] of Object.entries(SCRIPTS)) files.put(path, `${path} ${mode}`, mode);
     this.t = this.#boot(new MemoryPreviewLog(), new MemorySessionLog(), files, settings);
   }
@@ -573,10 +584,12 @@ export class RuntimeWorld {
       ladderMemory: this.#ladderMemory,
       numbers: { next: last => countedNumbers(this.#floor).next(last) },
       prover: this.#prover(() => t),
+      window: this.#window,
       tools: [this.#workTool(() => t)],
       script: (request, _n, signal) => {
         if (t !== this.t) return forEver();
-        this.invariants.request(request);
+        if (request.tools.length === 0) return { text: 'A summary.' };
+        this.invariants.request({ ...request, messages: wholeTrunk(t) });
         return new Promise<ScriptedTurn>(resolve => {
           this.#answer = resolve;
           signal.addEventListener('abort', () => {
@@ -757,6 +770,16 @@ export class RuntimeWorld {
 function fileOf({ path }: FileStep): string {
   const link = LINK_NAMES.find(name => name === path);
   return link ? LINKS[link] : path;
+}
+
+/** What a request would contain now if nothing were shortened or summarized. */
+function wholeTrunk({
+  session: { tree },
+  settings: { revertEnabled },
+}: TestSession): ChatRequest['messages'] {
+  const lines = validTrunk(tree);
+  if (revertEnabled || tree.hasTags) return renderTrunk(tree, { markers: revertEnabled, lines });
+  return lines.map(({ message }) => message);
 }
 
 const forget = (): void => undefined;

@@ -250,6 +250,8 @@ export interface TestSessionOptions {
   readonly script?: Script;
   /** Replaces the scripted provider, e.g. by the offline one. */
   readonly provider?: ChatProvider;
+  /** The context window that the scripted provider reports, in tokens; by default none. */
+  readonly window?: number | undefined;
   /** Default: Auto (`apply`), newest first, continues after review. */
   readonly settings?: Partial<SessionSettings>;
   /** Files by workspace path. */
@@ -345,6 +347,9 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
   const tools = options.registry ?? builtInTools((options.hasRevertTool ?? true) ? { isRevertEnabled } : {});
   for (const tool of options.tools ?? []) tools.register(tool);
   const provider = createScriptedProvider(options.script ?? []);
+  const { window } = options;
+  const reporting =
+    window === undefined ? provider : { ...provider, contextWindow: () => Promise.resolve(window) };
   const sessionLog = options.sessionLog ?? new MemorySessionLog();
   const session = new Session(
     {
@@ -357,7 +362,7 @@ export function createTestSession(options: TestSessionOptions = {}): TestSession
       ladder: new ToolChoiceLadder(options.ladderMemory ?? new Map()),
       logger,
       settings: () => settings,
-      providerFor: () => options.provider ?? provider,
+      providerFor: () => options.provider ?? reporting,
       logFor: id => sessionLog.begin(id),
       ...(options.prepareTools ? { prepareTools: options.prepareTools } : {}),
       ...(options.commands ? { commands: options.commands } : {}),

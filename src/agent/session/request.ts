@@ -182,7 +182,9 @@ export class Requests implements Disposable {
     const { modelAuthority, forcing, order, revertEnabled } = this.#ctx.settings();
     const settings = { model: provider.id, modelAuthority, forcing, order, revertEnabled };
     this.#ctx.conversation().recordSettings(settings);
-    return (this.#last = { system: this.#system(), messages: this.messages(provider), ...offer });
+    const messages = this.messages(provider);
+    this.#ctx.choices.resolver.noteRequest(messages);
+    return (this.#last = { system: this.#system(), messages, ...offer });
   }
 
   #system(): string {

@@ -23,7 +23,8 @@ const command = defineTool({
       apply: () => {
         if (writes) {
           const made = [modify('b.txt', 'b', 'made')];
-          noteShown?.(followUp({ label: 'Made', sourceToolName: 'run', changes: made }), 0, Infinity);
+          const preview = followUp({ label: 'Made', sourceToolName: 'run', changes: made });
+          noteShown?.(preview, { from: 0, text: '3 tests passed', end: Infinity });
         }
         return Promise.resolve(textResult('3 tests passed'));
       },

@@ -19,8 +19,13 @@ export interface ShownDiff {
   readonly end: number;
 }
 
-/** Notes that the model is shown this part of a preview's diff: from one place in it to another, in characters. */
-export type NoteShown = (preview: Preview, from: number, end: number) => void;
+/** A part of a diff that begins at this place, in characters; `text` is whole in the message that shows it. */
+export interface ShownPart extends ShownDiff {
+  readonly from: number;
+}
+
+/** Notes that the model is shown this part of a preview's diff. */
+export type NoteShown = (preview: Preview, part: ShownPart) => void;
 
 /** The diff of a preview from a place in it on, in about this many characters, in whole lines where they fit. */
 export async function shownDiff(

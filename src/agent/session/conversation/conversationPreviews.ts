@@ -7,9 +7,9 @@ import { nodeOfMessageId, type NodeId } from './nodeId.ts';
 /** The tools whose calls are all that they change. No other tool can have their names. */
 const OWN_TEXT: readonly string[] = ['edit_file', 'write_file', 'delete_file', 'rename_file'];
 
-/** Whether the model knows what a call proposes by its arguments and its result, which leaves out some of many edits. */
-export function isKnownBy(toolName: string, result: string): boolean {
-  return OWN_TEXT.includes(toolName) && !/ more edits? not shown\]/.test(result);
+/** Whether the model has written all that a call proposes: not if an edit put its text in several places. @param details of its result */
+export function isKnownBy(toolName: string, details: unknown): boolean {
+  return OWN_TEXT.includes(toolName) && !(isRecord(details) && 'places' in details);
 }
 
 /**
@@ -91,11 +91,20 @@ export class ConversationPreviews {
     return this.#tree.isOnTrunk(node) && message.pending?.includes(previewId) === true;
   }
 
-  /** Whether the model wrote the first revision itself, in a call whose result it has, and knows it without a diff. */
+  /** Whether the model wrote the first revision itself, in a call on the trunk, and knows it without a diff. */
   isOwnText(preview: Preview): boolean {
-    const node = this.#stagingNode(preview) ?? undefined;
-    const message = node === undefined ? undefined : this.#tree.get(node)?.message;
-    return message?.role === 'tool' && isKnownBy(message.toolName, message.content);
+    return this.#isOwn(this.#stagingNode(preview));
+  }
+
+  /** Whether the model wrote what this call has amended, likewise. */
+  isOwnAmendment(call: CallRef): boolean {
+    return this.#isOwn(this.nodeOfCall(call));
+  }
+
+  #isOwn(node: NodeId | null | undefined): boolean {
+    const isOnTrunk = typeof node === 'number' && this.#tree.isOnTrunk(node);
+    const message = isOnTrunk ? this.#tree.get(node)?.message : undefined;
+    return message?.role === 'tool' && isKnownBy(message.toolName, message.details);
   }
 
   /** Whether the command that made it has not ended yet: its end tells the model of it. */

@@ -13,7 +13,8 @@ import {
   type ResolveSource,
   type Resolved,
 } from '../../hold/preview/resolve/resolved.ts';
-import type { NoteShown } from '../../hold/preview/shownDiffs.ts';
+import type { NoteShown, ShownPart } from '../../hold/preview/shownDiffs.ts';
+import type { SessionMessage } from '../model/messages.ts';
 import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
 
 const loadRefusals = () => import('./refusedVotes.ts');
@@ -36,13 +37,12 @@ export interface ResolveCall {
   readonly noteStale?: (id: string) => void;
 }
 
-/** How much of the diff of a revision the model was shown, in characters; `Infinity`: all of it. */
-interface Shown {
+/** A part of the diff of one revision that a message shows the model. */
+interface Shown extends ShownPart {
+  readonly id: string;
   readonly revision: number;
-  /** Up to its last request. */
-  before: number;
-  /** With the next one. */
-  now: number;
+  /** Whether the last request contains it whole. */
+  isSent: boolean;
 }
 
 /** Handles `resolve` calls when there is no preview to resolve; see `Session.setStandingResolveHandler`. */
@@ -77,8 +77,8 @@ export class ModelResolver {
   readonly #previews: () => ConversationPreviews;
   /** The revisions that the model knows: it saw them in its last request, or made them since by amending previews. */
   #seen = new Map<string, number>();
-  /** The latest revision of which it was shown a diff, by the preview's id. */
-  readonly #shown = new Map<string, Shown>();
+  /** The diffs in its last request, and those in results since. */
+  #shown: readonly Shown[] = [];
   /** The previews that it has since tried and failed to amend. */
   readonly #unamended = new Set<string>();
   /** The previews that calls without an id mean, in this order: the ones that were open at the last request. */
@@ -124,13 +124,21 @@ export class ModelResolver {
     const { openForModel, reminded } = this.#previews();
     this.#unamended.clear();
     this.#seen = new Map(openForModel.map(preview => [preview.id, preview.revision]));
-    for (const preview of openForModel) {
-      const shown = this.#shown.get(preview.id);
-      if (!shown || shown.before === shown.now) continue;
-      // A diff in the report of a command is told once that has ended.
-      if (!this.#previews().isOfRunning(preview)) shown.before = shown.now;
-    }
     this.#candidates = reminded.filter(id => this.#seen.has(id)).reverse();
+  }
+
+  /**
+   * The request is built: a diff that it does not contain whole, since it was shortened or summarized, or is not on the trunk, counts
+   * as not shown.
+   */
+  noteRequest(messages: readonly SessionMessage[]): void {
+    const texts = messages.map(message => (message.role === 'tool' ? message.content : message.text));
+    this.#shown = this.#shown.filter(part => {
+      part.isSent = texts.some(text => text.includes(part.text));
+      const preview = part.isSent ? undefined : this.#store.get(part.id);
+      // A diff in the report of a command is told once that has ended.
+      return part.isSent || (preview !== undefined && this.#previews().isOfRunning(preview));
+    });
   }
 
   /** The request is made once more, forced or not. It shows the model the same previews as before. */
@@ -171,20 +179,15 @@ export class ModelResolver {
     this.#seen.set(id, revision);
   }
 
-  /**
-   * The next request shows the model this part of the preview's diff. It counts if all before it was shown, too. An empty part at
-   * the beginning: none of this revision was, although the model made it.
-   */
-  readonly noteShown: NoteShown = (preview, from, end) => {
-    const { id, revision } = preview;
-    const now = end === 0 ? 0 : this.#shownEnd(preview, 'now');
-    const before = end === 0 ? 0 : this.#shownEnd(preview, 'before');
-    this.#shown.set(id, { revision, before, now: from <= now ? Math.max(now, end) : now });
+  /** The next request is to show the model this part of the preview's diff. It counts if all before it is shown, too. */
+  readonly noteShown: NoteShown = ({ id, revision }, part) => {
+    const text = part.text.toWellFormed(); // as in the result
+    this.#shown = [...this.#shown, { ...part, text, id, revision, isSent: false }];
   };
 
   /** Whether the next request will have shown the model all that its vote to apply the preview would write. */
   isShown(preview: Preview): boolean {
-    return preview.kind !== 'files' || this.#shownEnd(preview, 'now') === Infinity;
+    return preview.kind !== 'files' || this.#shownEnd(preview) === Infinity;
   }
 
   /** The model tried to amend the preview and failed: an apply in the same message is meant for the amended one, and is refused. */
@@ -209,7 +212,7 @@ export class ModelResolver {
   /** Forgets which revisions the model saw, because the conversation changed. */
   clear(): void {
     this.#seen.clear();
-    this.#shown.clear();
+    this.#shown = [];
     this.#unamended.clear();
     this.#candidates = [];
     this.#expected = [];
@@ -284,7 +287,7 @@ export class ModelResolver {
       throw new ToolError((await loadTexts()).unamendedText(preview));
     const isFiles = preview?.kind === 'files' && preview.state.kind === 'pending' && !preview.editedByUser;
     if (isFiles && action === 'apply') {
-      const shown = this.#shownEnd(preview, 'before');
+      const shown = this.#shownEnd(preview, true);
       if (shown < Infinity) {
         const { unshownError } = await loadRefusals();
         const error = await unshownError(
@@ -318,14 +321,23 @@ export class ModelResolver {
     });
   }
 
-  /** Up to where in the preview's diff the model was shown it; `Infinity` if it was shown all of it, or wrote it itself. */
-  #shownEnd(preview: Preview, when: 'before' | 'now'): number {
-    const { id, revision } = preview;
-    const shown = this.#shown.get(id);
-    const isOwn = this.#previews().isOwnText(preview);
-    const whole = shown?.[when] === Infinity ? shown.revision : isOwn && !shown ? 1 : undefined;
-    if (whole !== undefined && this.#addsNothing(preview, whole)) return Infinity;
-    return shown?.revision === revision ? shown[when] : 0;
+  /**
+   * Up to where in the preview's diff the model was shown it; `Infinity` if it was shown all of it, or wrote it itself.
+   * @param isSent whether only diffs in its last request count
+   */
+  #shownEnd(preview: Preview, isSent = false): number {
+    const parts = this.#shown
+      .filter(part => part.id === preview.id && (part.isSent || !isSent))
+      .sort((a, b) => a.from - b.from);
+    const endOf = (revision: number): number =>
+      parts.reduce(
+        (end, part) => (part.revision === revision && part.from <= end ? Math.max(end, part.end) : end),
+        0,
+      );
+    const isWhole =
+      parts.some(({ revision }) => endOf(revision) === Infinity && this.#addsNothing(preview, revision)) ||
+      (this.#previews().isOwnText(preview) && this.#addsNothing(preview, 1));
+    return isWhole ? Infinity : endOf(preview.revision);
   }
 
   /**
@@ -333,15 +345,19 @@ export class ModelResolver {
    * takes some away; the model must have been told of it, since its vote was on all of them.
    */
   #addsNothing({ id, revision }: Preview, since: number): boolean {
-    if (revision === since) return true;
     const told = this.#seen.get(id) ?? 0;
-    const later = this.#store.feed.facts.flatMap(fact =>
-      fact.kind === 'revision' && fact.previewId === id && fact.revision > since ? fact : [],
-    );
-    return (
-      later.length === revision - since &&
-      later.every(fact => fact.by !== 'user' && (fact.by !== 'split' || fact.revision <= told))
-    );
+    const { facts } = this.#store.feed;
+    let left = revision - since;
+    for (let at = facts.length - 1; left > 0; at--) {
+      const fact = facts[at];
+      if (!fact) return false;
+      if (fact.kind !== 'revision' || fact.previewId !== id) continue;
+      const { by, call } = fact;
+      if (fact.revision <= since || by === 'user' || (by === 'split' && fact.revision > told)) return false;
+      if (by === 'amend' && call && !this.#previews().isOwnAmendment(call)) return false;
+      left--;
+    }
+    return true;
   }
 
   async #unseenError(preview: Preview): Promise<ToolError> {

@@ -36,6 +36,6 @@ export async function unshownError(
   const room = Math.min(MAX_LOOK_CHARS, Math.floor(MAX_REFUSAL_CHARS / (voteOn.length || 1)));
   const shown = await shownDiff(preview, from, room);
   signal?.throwIfAborted();
-  noteShown(preview, from, shown.end);
+  noteShown(preview, { from, ...shown });
   return new ToolError(unshownText(preview, from, shown));
 }

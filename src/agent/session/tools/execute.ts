@@ -66,8 +66,8 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
   effects.end();
   const details = jsonSafe(result.details);
   const { pending, image } = effects;
-  const text = [...(await effects.lines()), ownText, ...(await effects.diffs(call.name, ownText))].join('\n');
-  if (text.length <= MAX_RESULT_CHARS && !context.signal.aborted) effects.delivered();
+  const text = [...(await effects.lines()), ownText, ...(await effects.diffs(call.name, details))].join('\n');
+  if (!context.signal.aborted) effects.delivered();
   return {
     role: 'tool',
     toolCallId: call.id,
@@ -117,22 +117,22 @@ class CallEffects {
   }
 
   /** The diffs of what the tool has staged without showing it, for the end of the result. */
-  async diffs(toolName: string, ownText: string): Promise<readonly string[]> {
+  async diffs(toolName: string, details: unknown): Promise<readonly string[]> {
     const isShown = (preview: Preview): boolean => this.#shown.some(([{ id }]) => id === preview.id);
     const unshown = this.#staged.filter(each => each.kind === 'files' && !isShown(each));
-    if (unshown.length === 0 || isKnownBy(toolName, ownText) || !this.#options.context.noteShown) return [];
+    if (unshown.length === 0 || isKnownBy(toolName, details) || !this.#options.context.noteShown) return [];
     const { MAX_RESULT_DIFF_CHARS, shownDiff } = await import('../../hold/preview/shownDiffs.ts');
     const room = Math.floor(MAX_RESULT_DIFF_CHARS / unshown.length);
     const texts: string[] = [];
     for (const preview of unshown) {
-      const { text, end } = await shownDiff(preview, 0, room);
-      this.#shown.push([preview, 0, end]);
-      texts.push(`The diff of ${nameOf(preview)}:\n${text}`);
+      const shown = await shownDiff(preview, 0, room);
+      this.#shown.push([preview, { from: 0, ...shown }]);
+      texts.push(`The diff of ${nameOf(preview)}:\n${shown.text}`);
     }
     return texts;
   }
 
-  /** The model gets the whole result, with all the diffs in it. */
+  /** The model gets the result, with the diffs in it. */
   delivered(): void {
     for (const shown of this.#shown) this.#options.context.noteShown?.(...shown);
   }

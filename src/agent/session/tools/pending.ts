@@ -23,7 +23,7 @@ export const pendingTool = defineTool({
     }
     const { preview, text, end } = await pendingLook(open, id, offset);
     previews?.noteStale(preview);
-    noteShown?.(preview, offset, end);
+    noteShown?.(preview, { from: offset, text, end });
     return textResult(text);
   },
 });

@@ -13,6 +13,7 @@ import {
 } from '../../../../src/agent/hold/preview/pendingAction.ts';
 import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
+import type { NoteShown } from '../../../../src/agent/hold/preview/shownDiffs.ts';
 import { modelResult } from '../../../../src/agent/hold/preview/resolve/modelResult.ts';
 import type { Handled, Resolved } from '../../../../src/agent/hold/preview/resolve/resolved.ts';
 import { NOTHING_PENDING } from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
@@ -24,13 +25,28 @@ class ResolverHarness extends InvokerHarness {
   readonly tree = new ConversationTree();
   previews = new ConversationPreviews('s1', this.tree, this.store);
   readonly resolver = new ModelResolver(this.store, this.invoker, this.queue, () => this.previews);
+  /** The parts of diffs that it was shown. */
+  texts: string[] = [];
 
   /** Stages a preview that the model was reminded of, and whose diff it was shown up to here. */
   remindedOf(action: Partial<PendingAction> = {}, end = Infinity): Preview {
     const preview = this.stage(action);
     this.previews.addReminder(preview.id);
-    this.resolver.noteShown(preview, 0, end);
+    this.show(preview, 0, end);
     return preview;
+  }
+
+  /** Shows the model this part of the preview's diff, from its next request on. */
+  show(preview: Preview, from: number, end: number, text = `${preview.id} ${from} ${end}`): void {
+    this.texts.push(text);
+    this.resolver.noteShown(preview, { from, end, text });
+  }
+
+  /** The next request is made, with all that was shown. */
+  beginTurn(): void {
+    this.resolver.beginTurn();
+    const text = this.texts.join('\n');
+    this.resolver.noteRequest([{ role: 'steering', kind: 'notice', text, previewIds: [] }]);
   }
 
   /** Stages an edit, or a command, by a call of the message that is being answered. */
@@ -60,13 +76,14 @@ class ResolverHarness extends InvokerHarness {
   }
 
   async call(over: Partial<ResolveCall> = {}): Promise<AgentToolResult> {
-    return modelResult(await this.resolver.resolve({ action: 'discard', reason: 'no', ...over }));
+    const noteShown: NoteShown = (preview, { from, end, text }) => this.show(preview, from, end, text);
+    return modelResult(await this.resolver.resolve({ action: 'discard', reason: 'no', noteShown, ...over }));
   }
 }
 
 test('with nothing pending the model is told exactly so', async () => {
   const harness = new ResolverHarness();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await assert.rejects(harness.call(), { name: 'ToolError', message: NOTHING_PENDING });
 });
 
@@ -78,7 +95,7 @@ test('an id names its preview, although another is in flight', async () => {
     { type: 'tool', name: 'resolve' },
     { onInvoked: () => assert.fail('the id comes first') },
   );
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   harness.queue.nextToolChoice();
   await harness.call({ id: 'p1' });
   assert.deepEqual([harness.state('p1').kind, harness.state('p2').kind], ['discarded', 'pending']);
@@ -92,7 +109,7 @@ test('without an id the directive in flight decides', async () => {
     { type: 'tool', name: 'resolve' },
     { onInvoked: call => harness.resolver.resolvePreview('p1', call) },
   );
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   harness.queue.nextToolChoice();
   await harness.call();
   assert.deepEqual([harness.state('p1').kind, harness.state('p2').kind], ['discarded', 'pending']);
@@ -108,7 +125,7 @@ test('the directive in flight decides, although another call of the same message
       onInvoked: call => harness.resolver.resolvePreview('p1', call),
     },
   );
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   harness.queue.nextToolChoice();
   harness.stageInCall();
   await harness.call();
@@ -130,7 +147,7 @@ test('the same if the user resolves the forced preview meanwhile: the call is to
 test('without a directive in flight, a call after a sibling that staged a preview is refused', async () => {
   const harness = new ResolverHarness();
   harness.remindedOf();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   harness.stageInCall();
   await assert.rejects(harness.call(), /^ToolError: p2 \(Edit\) was staged only now/);
   assert.equal(harness.state('p1').kind, 'pending');
@@ -142,11 +159,11 @@ test('without one in flight it is the preview last reminded of that is still pen
   harness.previews.addReminder('p1');
   await harness.resolve({ id: 'p3', action: 'discard' });
   for (const expected of ['p1', 'p2']) {
-    harness.resolver.beginTurn();
+    harness.beginTurn();
     await harness.call();
     assert.equal(harness.state(expected).kind, 'discarded');
   }
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await assert.rejects(harness.call(), /No pending action/);
 });
 
@@ -154,7 +171,7 @@ test('several calls in one message take one preview after the other', async () =
   const harness = new ResolverHarness();
   harness.remindedOf();
   harness.remindedOf();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await harness.call();
   await harness.call();
   assert.deepEqual(harness.outcomes(), ['p2 discard discarded', 'p1 discard discarded']);
@@ -164,7 +181,7 @@ test('several calls in one message take one preview after the other', async () =
 test('a preview that the model was never reminded of is found by its id only', async () => {
   const harness = new ResolverHarness();
   harness.stage();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await assert.rejects(
     harness.call(),
     /^ToolError: No pending preview waits for you\. The user decides on p1 \(Edit\)/,
@@ -179,7 +196,7 @@ test('a preview of another conversation cannot be resolved, by its id neither: i
   harness.remindedOf();
   harness.previews = new ConversationPreviews('s2', new ConversationTree(), harness.store);
   harness.resolver.clear();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   for (const id of ['p1', 'p2'])
     await assert.rejects(
       harness.call({ id }),
@@ -199,7 +216,7 @@ test('a second call of one message is about the next preview, with none left abo
       onInvoked: call => harness.resolver.resolvePreview('p1', call),
     },
   );
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   harness.queue.nextToolChoice();
   await harness.call();
   await harness.call();
@@ -220,14 +237,14 @@ test('when a human resolved the forced preview first, the call is still about th
 
 test('a preview that was staged since the request has not been seen: its resolve is refused', async () => {
   const harness = new ResolverHarness();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   harness.remindedOf();
   for (const id of [undefined, 'p1']) {
     const call = harness.call({ action: 'apply', ...(id ? { id } : {}) });
     await assert.rejects(call, /^ToolError: p1 \(Edit\) .* have not seen it yet\. It is still pending\./);
   }
   assert.equal(harness.state().kind, 'pending');
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await harness.call({ action: 'apply' });
   assert.equal(harness.state().kind, 'applied');
 });
@@ -236,11 +253,11 @@ for (const isTold of [false, true])
   test(`a vote on a revision that only moved the lines that the model saw counts at once${isTold ? '' : ', also while it votes'}`, async () => {
     const harness = new ResolverHarness();
     harness.remindedOf();
-    harness.resolver.beginTurn();
+    harness.beginTurn();
     harness.workspace.put('a.txt', 'new\na');
     const changes = [modify('a.txt', 'new\na', 'new\nA')];
     harness.store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by: 'rebase' }]);
-    if (isTold) harness.resolver.beginTurn();
+    if (isTold) harness.beginTurn();
     await harness.call({ id: 'p1', action: 'apply' });
     assert.equal(harness.workspace.text('a.txt'), 'new\nA');
   });
@@ -254,16 +271,16 @@ for (const isTold of [false, true])
     const lines = (first: string, last: string): string => `${first}\n\n\n\n\n${last}\n`;
     harness.workspace.put('a.txt', lines('a', 'b'));
     harness.remindedOf({ changes: [modify('a.txt', lines('a', 'b'), lines('A', 'B'))] });
-    harness.resolver.beginTurn();
+    harness.beginTurn();
     revised(harness, 'split', modify('a.txt', lines('a', 'b'), lines('a', 'B')));
-    if (isTold) harness.resolver.beginTurn();
+    if (isTold) harness.beginTurn();
     else {
       await assert.rejects(
         harness.call({ id: 'p1', action: 'apply' }),
         /^ToolError: Your vote on p1 \(Edit\) does not count yet, since you have not been shown all of it at revision 2\. Its diff follows; vote again in your next message\.\n```\na\.txt: 1 line added, 1 removed\.\n[^]*\+B\n```$/,
       );
       assert.equal(harness.workspace.text('a.txt'), lines('a', 'b'));
-      harness.resolver.beginTurn();
+      harness.beginTurn();
     }
     await harness.call({ id: 'p1', action: 'apply' });
     assert.equal(harness.workspace.text('a.txt'), lines('a', 'B'));
@@ -278,13 +295,13 @@ for (const isLooking of [false, true])
   test(`what the model is shown ${isLooking ? 'by a look' : 'by the answer to its vote'} counts from its next message on`, async () => {
     const harness = new ResolverHarness();
     const preview = harness.remindedOf({}, 9);
-    harness.resolver.beginTurn();
+    harness.beginTurn();
     const vote = { id: 'p1', action: 'apply' } as const;
-    if (isLooking) harness.resolver.noteShown(preview, 0, Infinity);
+    if (isLooking) harness.show(preview, 0, Infinity);
     else await assert.rejects(harness.call(vote), UNSHOWN);
     await assert.rejects(harness.call(vote), UNSHOWN);
     assert.equal(harness.workspace.text('a.txt'), 'a');
-    harness.resolver.beginTurn();
+    harness.beginTurn();
     await harness.call(vote);
     assert.equal(harness.workspace.text('a.txt'), 'A');
   });
@@ -294,14 +311,14 @@ test('a long diff counts as shown once all of it was, without a gap', async () =
   const preview = harness.remindedOf({}, 9);
   const vote = { id: 'p1', action: 'apply' } as const;
   for (const from of [30, 20, 10]) {
-    harness.resolver.noteShown(preview, from, from === 30 ? Infinity : from + 10);
-    harness.resolver.beginTurn();
+    harness.show(preview, from, from === 30 ? Infinity : from + 10);
+    harness.beginTurn();
     assert.equal(harness.resolver.isShown(preview), false);
   }
-  harness.resolver.noteShown(preview, 5, 30);
-  harness.resolver.noteShown(preview, 30, Infinity);
+  harness.show(preview, 5, 30);
+  harness.show(preview, 30, Infinity);
   await assert.rejects(harness.call(vote), UNSHOWN);
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await harness.call(vote);
   assert.equal(harness.workspace.text('a.txt'), 'A');
 });
@@ -313,11 +330,13 @@ test('a diff in the report of a command counts as shown once the command has end
   const before = harness.store.get('p1') ?? assert.fail();
   const effects = harness.store.get('p2') ?? assert.fail();
   harness.store.beginResolving('p1', 'apply', 'human');
-  harness.resolver.noteShown(effects, 0, Infinity);
-  harness.resolver.beginTurn();
+  const part = { from: 0, end: Infinity, text: 'The diff of p2' };
+  harness.resolver.noteShown(effects, part);
+  harness.beginTurn();
   await assert.rejects(harness.call({ id: 'p2', action: 'apply' }), /^ToolError: Your vote on p2 /);
   await harness.store.endResolving([], [before]);
-  harness.resolver.beginTurn();
+  harness.texts = [`Its result: ${part.text}`];
+  harness.beginTurn();
   await harness.call({ id: 'p2', action: 'apply' });
   assert.equal(harness.workspace.text('a.txt'), 'A');
 });
@@ -325,7 +344,7 @@ test('a diff in the report of a command counts as shown once the command has end
 test('a vote whose answer is stopped has shown nothing', async () => {
   const harness = new ResolverHarness();
   harness.remindedOf({}, 0);
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   const shown: string[] = [];
   const stop = new AbortController();
   const vote = (signal?: AbortSignal): Promise<AgentToolResult> =>
@@ -354,7 +373,7 @@ for (const unshown of ['p1', 'p2', 'p3'])
     for (const id of voteOn)
       harness.remindedOf({ changes: [create(`${id}.txt`, id)] }, id === unshown ? 0 : Infinity);
     const written = () => voteOn.flatMap(id => harness.workspace.text(`${id}.txt`) ?? []);
-    harness.resolver.beginTurn();
+    harness.beginTurn();
     for (const id of voteOn) {
       const call = harness.call({ id, action: 'apply', voteOn });
       if (id === unshown) await assert.rejects(call, UNSHOWN);
@@ -365,7 +384,7 @@ for (const unshown of ['p1', 'p2', 'p3'])
         );
     }
     assert.deepEqual(written(), []);
-    harness.resolver.beginTurn();
+    harness.beginTurn();
     for (const id of voteOn) await harness.call({ id, action: 'apply', voteOn });
     assert.deepEqual(written(), voteOn);
   });
@@ -375,12 +394,12 @@ for (const isWhole of [false, true])
     const harness = new ResolverHarness();
     const other = create('b.txt', 'b');
     harness.remindedOf({ changes: [modify('a.txt', 'a', 'A'), other] }, isWhole ? Infinity : 40);
-    harness.resolver.beginTurn();
+    harness.beginTurn();
     await harness.store.revise('p1', [modify('a.txt', 'a', 'AA'), other], [], 'amend');
     harness.resolver.noteAmended(harness.store.get('p1') ?? assert.fail());
     if (!isWhole) {
       await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), UNSHOWN);
-      harness.resolver.beginTurn();
+      harness.beginTurn();
     }
     await harness.call({ id: 'p1', action: 'apply' });
     assert.deepEqual(harness.workspace.snapshot(), { 'a.txt': 'AA', 'b.txt': 'b' });
@@ -391,14 +410,14 @@ test('a preview that was rebased, looked up and then amended has been shown', as
   const other = create('b.txt', 'b');
   harness.workspace.put('a.txt', 'new\na');
   harness.remindedOf({ changes: [modify('a.txt', 'a', 'A'), other] }, 9);
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   const moved = modify('a.txt', 'new\na', 'new\nA');
   revised(harness, 'rebase', moved, other);
-  harness.resolver.beginTurn();
-  harness.resolver.noteShown(harness.store.get('p1') ?? assert.fail(), 0, Infinity);
+  harness.beginTurn();
+  harness.show(harness.store.get('p1') ?? assert.fail(), 0, Infinity);
   await harness.store.revise('p1', [moved, create('b.txt', 'bb')], [], 'amend');
   harness.resolver.noteAmended(harness.store.get('p1') ?? assert.fail());
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await harness.call({ id: 'p1', action: 'apply' });
   assert.deepEqual(harness.workspace.snapshot(), { 'a.txt': 'new\nA', 'b.txt': 'bb' });
 });
@@ -406,9 +425,9 @@ test('a preview that was rebased, looked up and then amended has been shown', as
 test('when the conversation comes back, nobody knows that a diff was shown', async () => {
   const harness = new ResolverHarness();
   harness.remindedOf();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   harness.resolver.clear();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), UNSHOWN);
   assert.equal(harness.workspace.text('a.txt'), 'a');
 });
@@ -417,7 +436,7 @@ test('when a human was faster, the model is told the outcome, and the next previ
   const harness = new ResolverHarness();
   harness.remindedOf();
   harness.remindedOf();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await harness.resolve({ id: 'p2', reason: 'mine' });
   const result = await harness.call({ action: 'discard' });
   assert.equal(textOf(result), 'p2 (Edit) was already resolved by the user: applied. Reason: mine');
@@ -428,7 +447,7 @@ test('an id of long ago gives its outcome; an unknown one an error', async () =>
   const harness = new ResolverHarness();
   harness.remindedOf();
   await harness.resolve({ action: 'discard', reason: 'old' });
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   assert.match(
     textOf(await harness.call({ id: 'p1' })),
     /already resolved by the user: discarded\. Reason: old$/,
@@ -439,7 +458,7 @@ test('an id of long ago gives its outcome; an unknown one an error', async () =>
 test('the model resolves as the model, with its extra and its signal', async () => {
   const harness = new ResolverHarness();
   harness.remindedOf();
-  harness.resolver.beginTurn();
+  harness.beginTurn();
   await assert.rejects(harness.call({ signal: AbortSignal.abort() }), isAbortError);
   assert.equal(harness.state().kind, 'pending');
   await harness.call({ id: 'p1', extra: { n: 1 } });

@@ -32,7 +32,7 @@ function withPreview() {
     steer: ({ kind }) => void said.push(kind),
   });
   const preview = stage();
-  choices.resolver.noteShown(preview, 0, Infinity);
+  choices.resolver.noteShown(preview, { from: 0, end: Infinity, text: '' });
   choices.directives.remind(preview);
   return { choices, said, provider: createScriptedProvider([]) };
 }

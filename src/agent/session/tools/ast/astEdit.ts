@@ -47,7 +47,7 @@ export function astEditTool(searcher: AstSearcher): Tool {
         details: { ops, paths, ...(broken.length === 0 ? {} : { noLongerParse: broken }) },
       });
       const report = editReport(result);
-      if (!CUT_REPORT.test(report)) context.noteShown?.(preview, 0, Infinity);
+      if (!CUT_REPORT.test(report)) context.noteShown?.(preview, { from: 0, text: report, end: Infinity });
       return textResult(report);
     },
   });

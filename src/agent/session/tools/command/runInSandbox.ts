@@ -73,9 +73,9 @@ export async function runInSandbox(
 
 /** A preview of effects with its diff, on which the model is to vote. */
 async function shownEffects(preview: Preview, noteShown: ToolContext['noteShown']): Promise<string> {
-  const { text, end } = await shownDiff(preview, 0, MAX_RESULT_DIFF_CHARS);
-  noteShown?.(preview, 0, end);
-  return `Its changes are pending as ${nameOf(preview)}. The diff:\n${text}`;
+  const shown = await shownDiff(preview, 0, MAX_RESULT_DIFF_CHARS);
+  noteShown?.(preview, { from: 0, ...shown });
+  return `Its changes are pending as ${nameOf(preview)}. The diff:\n${shown.text}`;
 }
 
 /** Lines for the model on where the command ran and which changes remain there. */

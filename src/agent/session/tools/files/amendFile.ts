@@ -40,10 +40,9 @@ export async function amendFile(
   if (!change) return textResult(`${id} no longer changes ${path}.`);
   if (located.length > edits.length) {
     // In several places, which the model need not have read.
-    const { text: diff, end } = await shownDiff(amended, 0, MAX_RESULT_DIFF_CHARS);
-    context.noteShown?.(amended, 0, 0);
-    context.noteShown?.(amended, 0, end);
-    return textResult(diff);
+    const diff = await shownDiff(amended, 0, MAX_RESULT_DIFF_CHARS);
+    context.noteShown?.(amended, { from: 0, ...diff });
+    return textResult(diff.text, { places: located.length });
   }
   // For a new file, a diff would show the file's beginning instead of the edits.
   const shown = change.before

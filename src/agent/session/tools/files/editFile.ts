@@ -60,7 +60,7 @@ export const editFileTool = defineTool({
       });
     }
     const { locateEdits } = await import('./locateEdits.ts');
-    const { shownEdits } = await import('./shownEdits.ts');
+    const { MAX_SHOWN_EDITS, shownEdits } = await import('./shownEdits.ts');
     const located = await locateEdits(path, before.text, edits);
     const text = applyTextEdits(before.text, located);
     const after = await proposedSide(context.workspace, path, before, text);
@@ -70,6 +70,9 @@ export const editFileTool = defineTool({
       before,
       after,
       edits: located,
+      ...(located.length > edits.length
+        ? { places: located.length, isShown: located.length <= MAX_SHOWN_EDITS }
+        : {}),
       sourceToolName: 'edit_file',
       ...counted(`Edit ${path} (`, { noun: 'edit', count: located.length }, ')'),
       ...titled(title, editTitle(path, before.text, located)),

@@ -13,6 +13,9 @@ export interface FileAction extends Omit<PendingAction, 'changes'> {
   readonly keepsLineEndings?: boolean;
   /** The edits that turn `before` into `after`, if the tool knows them. */
   readonly edits?: readonly TextEdit[];
+  /** In how many places one edit put its text; the model need not have read them. `isShown`: the summary shows each. */
+  readonly places?: number;
+  readonly isShown?: boolean;
   /** The summary by which the model checks its change. */
   readonly summary: string;
 }
@@ -23,7 +26,7 @@ export interface FileAction extends Omit<PendingAction, 'changes'> {
  */
 export async function stageChange(
   context: ToolContext,
-  { path, before, after, keepsLineEndings = false, edits, summary, ...action }: FileAction,
+  { path, before, after, keepsLineEndings = false, edits, summary, places, isShown, ...action }: FileAction,
 ): Promise<AgentToolResult> {
   const change = changeOf(path, before, after);
   if (!change) {
@@ -35,8 +38,13 @@ export async function stageChange(
   }
   if (change.kind === 'create') await assertCanHoldFile(context.workspace, path);
   await assertApplicable(context.workspace, [change]);
-  context.stage({ ...action, changes: [change.kind === 'modify' && edits ? { ...change, edits } : change] });
+  const preview = context.stage({
+    ...action,
+    changes: [change.kind === 'modify' && edits ? { ...change, edits } : change],
+  });
   const note = keepsLineEndings ? ' The line endings of the file are kept.' : '';
   const [head, ...diff] = summary.split('\n');
-  return textResult([`${head}${note}`, ...diff].join('\n'));
+  const text = [`${head}${note}`, ...diff].join('\n');
+  if (isShown) context.noteShown?.(preview, { from: 0, text, end: Infinity });
+  return textResult(text, places && { places });
 }

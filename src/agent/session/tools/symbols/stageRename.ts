@@ -59,7 +59,7 @@ export async function stageRename(
     changes,
   });
   const report = reportOf(`${name} becomes ${newName}`, changes, unseen);
-  if (!CUT_REPORT.test(report)) context.noteShown?.(preview, 0, Infinity);
+  if (!CUT_REPORT.test(report)) context.noteShown?.(preview, { from: 0, text: report, end: Infinity });
   return report;
 }
 

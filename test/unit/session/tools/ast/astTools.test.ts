@@ -19,6 +19,7 @@ import {
   type PendingAction,
 } from '../../../../../src/agent/hold/preview/pendingAction.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
+import type { ShownPart } from '../../../../../src/agent/hold/preview/shownDiffs.ts';
 import type { Workspace } from '../../../../../src/agent/hold/preview/workspace.ts';
 import { astEditTool } from '../../../../../src/agent/session/tools/ast/astEdit.ts';
 import { noLongerParses } from '../../../../../src/agent/hold/preview/reading/noLongerParses.ts';
@@ -93,7 +94,7 @@ function tools(
       paths: () => Object.keys(dirty),
       blobs: new MemoryBlobs(),
     },
-    noteShown: (_: Preview, from: number, end: number) => void shown.push(from, end),
+    noteShown: (_: Preview, { from, end }: ShownPart) => void shown.push(from, end),
     followUp: () => assert.fail('nothing follows'),
     resolve: () => Promise.reject(new Error('not here')),
     revert: () => undefined,
