@@ -10,7 +10,7 @@ export const otherHistories = [
   {
     rule: 'I7: the model applies only lines that it wrote or was shown',
     file: 'session/forcing/modelResolver.ts',
-    from: 'if (shown < Infinity) {',
+    from: 'if (shown < Infinity && !isUnread) {',
     to: 'if (shown < 0) {',
     test: 'session/forcing/shown.test.ts',
   },

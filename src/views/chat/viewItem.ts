@@ -109,6 +109,7 @@ const advice = z.object({
   reason: z.string(),
   isOfSet: z.optional(z.boolean()),
   isPast: z.optional(z.boolean()),
+  isUnread: z.optional(z.boolean()),
 });
 export type Advice = z.infer<typeof advice>;
 const previewItem = z.object({

@@ -101,15 +101,18 @@ export function recommendationText(
     reason,
     isOfSet,
     isPast,
+    isUnread,
   }: {
     readonly action: 'apply' | 'discard';
     readonly reason: string;
     readonly isOfSet?: boolean | undefined;
     readonly isPast?: boolean | undefined;
+    readonly isUnread?: boolean | undefined;
   },
   clean: Clean,
 ): string {
-  const why = clean(reason) || l10n.t('No reason provided');
+  const said = clean(reason) || l10n.t('No reason provided');
+  const why = isUnread ? `${said} ${l10n.t('(The model was not shown all of the diff.)')}` : said;
   if (isPast)
     return action === 'apply'
       ? l10n.t('The model recommended Apply: {0}', why)

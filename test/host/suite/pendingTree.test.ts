@@ -104,7 +104,7 @@ suite('the pending tree', () => {
 
   test('a row says whether its preview is stale, failed or recommended, for screen readers too', async () => {
     const id = stage('Edit a.ts');
-    await store.recommend(id, 'apply', 'Looks right.');
+    await store.recommend(id, { action: 'apply', reason: 'Looks right.' });
     assert.equal(row(id).description, '');
     assert.equal(
       row(id).accessibilityInformation?.label,
@@ -118,7 +118,7 @@ suite('the pending tree', () => {
     assert.equal(row(id).description, 'stale');
     assert.equal((row(id).iconPath as vscode.ThemeIcon).id, 'warning');
     assert.equal(row(id).contextValue, 'redline.stale');
-    await store.recommend(id, 'discard', 'Not needed.');
+    await store.recommend(id, { action: 'discard', reason: 'Not needed.' });
     assert.equal(row(id).description, 'stale · not recommended');
   });
 
@@ -127,8 +127,9 @@ suite('the pending tree', () => {
     const [one = '', two = '', three = ''] = ['a.ts', 'b.ts', 'c.ts'].map(path =>
       stage(`Edit ${path}`, [path], origin),
     );
-    for (const id of [one, two]) await store.recommend(id, 'apply', 'As asked.', true);
-    await store.recommend(three, 'apply', 'Please look at it.');
+    for (const id of [one, two])
+      await store.recommend(id, { action: 'apply', reason: 'As asked.', isOfSet: true });
+    await store.recommend(three, { action: 'apply', reason: 'Please look at it.' });
     await review.loaded();
     const rows = async (): Promise<readonly (string | boolean | undefined)[][]> => {
       const [, set = assert.fail()] = tree.getChildren();
@@ -141,7 +142,7 @@ suite('the pending tree', () => {
       ['', 'Edit b.ts'],
       ['', 'Edit c.ts, The model recommends Apply: Please look at it'],
     ]);
-    await store.recommend(three, 'discard', 'Not needed.', true);
+    await store.recommend(three, { action: 'discard', reason: 'Not needed.', isOfSet: true });
     assert.deepEqual(
       (await rows()).map(([description]) => description),
       ['3 files', '', '', 'not recommended'],
@@ -210,7 +211,7 @@ suite('the pending tree', () => {
         ['new', 'b.ts, new'],
       ],
     );
-    await store.recommend(id, 'apply', 'Looks right.');
+    await store.recommend(id, { action: 'apply', reason: 'Looks right.' });
     assert.equal(row(id).description, '1 of 2 viewed');
     const single = stage('Edit c.ts', ['c.ts']);
     const one = store.get(single) ?? assert.fail('it is there');

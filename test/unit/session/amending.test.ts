@@ -94,7 +94,7 @@ test('an amendment is a new revision of the same preview, and the result shows i
 });
 
 test('an amendment of a preview on which the model has voted says that the vote no longer counts', async () => {
-  const t = await amendedAfter(store => store.store.recommend('p1', 'apply', 'r'));
+  const t = await amendedAfter(store => store.store.recommend('p1', { action: 'apply', reason: 'r' }));
   assert.match(
     results(t).at(-1) ?? '',
     /^p1 is now at revision 2, no file modified yet\. Your earlier vote on it no longer counts\.\n/,

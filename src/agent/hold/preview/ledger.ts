@@ -65,6 +65,16 @@ export function isPlanModeLeft({ actor, extra }: Pick<LedgerEntry, 'actor' | 'ex
   return actor === 'human' && extra?.['planMode'] === LEFT_PLAN_MODE.planMode;
 }
 
+/** What the model recommended. */
+export const recommendationSchema = z.object({
+  action: z.enum(['apply', 'discard']),
+  reason: z.string(),
+  /** It was one vote on several previews of the change set. */
+  isOfSet: z.exactOptional(z.literal(true)),
+  /** The model was not shown all of the diff. */
+  isUnread: z.exactOptional(z.literal(true)),
+});
+
 /** One attempt to resolve a preview: who, what, when, why, and how it ended. Failed attempts are recorded too. */
 export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntrySchema>>;
 
@@ -81,14 +91,7 @@ export const ledgerEntrySchema = z.object({
   call: z.exactOptional(z.object({ sessionId: z.string(), messageId: z.string(), toolCallId: z.string() })),
   reason: z.string(),
   /** The model's recommendation, where someone else decided. */
-  recommendation: z.exactOptional(
-    z.object({
-      action: z.enum(['apply', 'discard']),
-      reason: z.string(),
-      /** It was one vote on several previews of the change set. */
-      isOfSet: z.exactOptional(z.literal(true)),
-    }),
-  ),
+  recommendation: z.exactOptional(recommendationSchema),
   /** The user had edited the proposal. */
   editedByUser: z.exactOptional(z.literal(true)),
   /** The change set that it belongs to, and the beginning of its prompt. */

@@ -17,6 +17,8 @@ export interface Recommendation {
   readonly isOfWhole?: true;
   /** It was one vote on several previews of its change set: the reason is about all of them, not about this one alone. */
   readonly isOfSet?: true;
+  /** The model was not shown all of the diff: a person sees that, and nothing is applied because of it. */
+  readonly isUnread?: true;
 }
 
 /** A tool call of a conversation. */

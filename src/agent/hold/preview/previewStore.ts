@@ -7,7 +7,7 @@ import type { RollbackInfo } from './commit/rollbackInfo.ts';
 import type { Feed, Revision } from './feed.ts';
 import type { FileChange } from './fileChange.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { type Actor, type CallRef, type Preview, type ResolveAction } from './preview.ts';
+import type { Actor, CallRef, Preview, Recommendation, ResolveAction } from './preview.ts';
 import { withKept } from './log/keptChanges.ts';
 import {
   idsOf,
@@ -283,10 +283,8 @@ export class PreviewStore {
 
   /**
    * Records the model's recommendation for a pending preview; does nothing if it is not pending.
-   * @param isOfSet whether it is one vote on several previews of its change set
    */
-  recommend(id: string, action: ResolveAction, reason: string, isOfSet = false): Promise<void> {
-    const recommendation = { action, reason, ...(isOfSet ? { isOfSet: true as const } : {}) };
+  recommend(id: string, recommendation: Omit<Recommendation, 'isOfWhole'>): Promise<void> {
     return this.#recordPending({ type: 'recommended', id, recommendation });
   }
 

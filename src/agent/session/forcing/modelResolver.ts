@@ -20,6 +20,9 @@ import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
 const loadRefusals = () => import('./refusedVotes.ts');
 const loadTexts = () => import('../../hold/preview/resolve/refusedVoteTexts.ts');
 
+/** How many votes on a revision are answered with more of its diff; the next one is recorded. */
+const MAX_REFUSALS = 3;
+
 /** A call of `resolve` by the model. */
 export interface ResolveCall {
   readonly action: ResolveAction;
@@ -79,6 +82,8 @@ export class ModelResolver {
   #seen = new Map<string, number>();
   /** The diffs in its last request, and those in results since. */
   #shown: readonly Shown[] = [];
+  /** How many votes were refused for that, by id and revision. */
+  readonly #refusals = new Map<string, number>();
   /** The previews that it has since tried and failed to amend. */
   readonly #unamended = new Set<string>();
   /** The previews that calls without an id mean, in this order: the ones that were open at the last request. */
@@ -213,6 +218,7 @@ export class ModelResolver {
   clear(): void {
     this.#seen.clear();
     this.#shown = [];
+    this.#refusals.clear();
     this.#unamended.clear();
     this.#candidates = [];
     this.#expected = [];
@@ -286,9 +292,15 @@ export class ModelResolver {
     if (preview && isOpen(preview) && action === 'apply' && this.#unamended.has(id))
       throw new ToolError((await loadTexts()).unamendedText(preview));
     const isFiles = preview?.kind === 'files' && preview.state.kind === 'pending' && !preview.editedByUser;
+    let isUnread = false;
     if (isFiles && action === 'apply') {
       const shown = this.#shownEnd(preview, true);
-      if (shown < Infinity) {
+      const about = `${id} ${preview.revision}`;
+      const refusals = this.#refusals.get(about) ?? 0;
+      isUnread =
+        shown < Infinity && (refusals >= MAX_REFUSALS || preview.state.recommendation?.isUnread === true);
+      if (shown < Infinity && !isUnread) {
+        this.#refusals.set(about, refusals + 1);
         const { unshownError } = await loadRefusals();
         const error = await unshownError(
           preview,
@@ -309,6 +321,7 @@ export class ModelResolver {
       reason,
       ...(extra === undefined ? {} : { extra }),
       ...(voteOn === undefined ? {} : { voteOn }),
+      ...(isUnread ? { isUnread } : {}),
       actor: 'model',
       isPlanning: () => this.isPlanning,
       ...(call === undefined ? {} : { call }),

@@ -106,7 +106,11 @@ function kindOf(each: Ended): 'applied' | 'discarded' | 'recommended' | 'plannin
   if ('error' in each) return undefined;
   const { resolved } = each;
   if (resolved.kind === 'recommended')
-    return resolved.unproved ? undefined : resolved.planning ? 'planning' : 'recommended';
+    return resolved.unproved || resolved.isUnread
+      ? undefined
+      : resolved.planning
+        ? 'planning'
+        : 'recommended';
   if (resolved.kind !== 'applied' && resolved.kind !== 'discarded') return undefined;
   return resolved.answer?.content?.length ? undefined : resolved.kind;
 }

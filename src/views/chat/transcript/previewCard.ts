@@ -208,6 +208,7 @@ export function adviceOf({ advice, outcome }: PreviewView): Advice | undefined {
       action: advice.action,
       reason: escapeProse(advice.reason.trim()),
       isOfSet: advice.isOfSet,
+      isUnread: advice.isUnread,
       isPast: outcome.kind === 'pending' || outcome.kind === 'applying' ? advice.isPast : true,
     }
   );

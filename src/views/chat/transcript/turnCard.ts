@@ -184,7 +184,9 @@ function adviceOn(views: readonly PreviewView[]): Advice[] | undefined {
   // A reason that covers them all is on their common card.
   return once.length === 0
     ? undefined
-    : once.slice(0, MAX_ADVICE).map(({ action, reason, isPast }) => ({ action, reason, isPast }));
+    : once
+        .slice(0, MAX_ADVICE)
+        .map(({ action, reason, isPast, isUnread }) => ({ action, reason, isPast, isUnread }));
 }
 
 function timeOf({ state }: Preview): string {

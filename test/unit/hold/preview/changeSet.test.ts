@@ -60,7 +60,7 @@ test('the ledger says what led to a decision: the prompt, the recommendation, an
   });
   await t.session.prompt('Add b.');
   await t.store.revise('p1', t.store.get('p1')?.changes ?? [], [], 'user');
-  await t.store.recommend('p1', 'apply', 'Please look at it.');
+  await t.store.recommend('p1', { action: 'apply', reason: 'Please look at it.' });
   await t.invoker.resolve({ id: 'p1', action: 'apply', reason: 'r', actor: 'human' });
   const [entry] = restoredStore(t.log).ledger();
   const { prompt, recommendation, editedByUser, setId } = entry ?? {};

@@ -39,7 +39,7 @@ async function eventful(): Promise<{ log: MemoryPreviewLog; workspace: MemoryWor
   await vote('p5', 'apply');
   await store.markStale(split, ['b.txt']);
   await store.markStale(split, []);
-  await store.recommend(split, 'apply', 'good');
+  await store.recommend(split, { action: 'apply', reason: 'good' });
   await vote(split, 'apply');
   stage(modify('a.txt', 'A', 'AA')); // p6
   const action = store.stage(draft({ changes: null })).preview.id; // p7

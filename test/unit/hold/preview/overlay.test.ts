@@ -63,7 +63,7 @@ test('the overlay always equals one that is built from scratch', () => {
           const isPending = preview.state.kind === 'pending';
           if (one.do === 'stale') void store.markStale(preview.id, ['a']);
           if (one.do === 'fresh') void store.markStale(preview.id, []);
-          if (one.do === 'recommend') void store.recommend(preview.id, 'apply', 'Fine.');
+          if (one.do === 'recommend') void store.recommend(preview.id, { action: 'apply', reason: 'Fine.' });
           if (one.do === 'begin' && isPending) store.beginResolving(preview.id, 'apply', 'human');
           if (one.do === 'revise' && isPending) void store.revise(preview.id, one.changes, [], 'rebase');
           if (one.do === 'end' && !isPending) {
@@ -105,7 +105,7 @@ test('a preview that is recommended leaves the index of thousands as it is', () 
   const {
     preview: { id },
   } = store.stage(draft({ changes: [create('a', '1')], origin: { sessionId: 's1', asksModel: true } }));
-  void store.recommend(id, 'apply', 'Fine.');
+  void store.recommend(id, { action: 'apply', reason: 'Fine.' });
   assert.equal(overlay.at('a')?.previewId, id);
   assert.equal(built, 1);
 });

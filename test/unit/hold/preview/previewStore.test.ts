@@ -65,7 +65,7 @@ test('a preview is listed while it is being resolved, and not afterwards', async
 test('an attempt that failed gives back the state before it, with the error', async () => {
   const store = openStore();
   store.stage(draft());
-  await store.recommend('p1', 'apply', 'ok');
+  await store.recommend('p1', { action: 'apply', reason: 'ok' });
   const before = store.get('p1') ?? assert.fail();
   store.beginResolving('p1', 'apply', 'human');
   await store.endResolving([attempt(before, { outcome: 'failed', message: 'no space' })], [before]);
@@ -106,11 +106,11 @@ test('nothing that comes late makes a preview pending again that is being resolv
   const { preview } = store.stage(draft());
   store.beginResolving('p1', 'apply', 'human');
   await store.markStale('p1', ['a.txt']);
-  await store.recommend('p1', 'discard', 'late');
+  await store.recommend('p1', { action: 'discard', reason: 'late' });
   assert.equal(store.get('p1')?.state.kind, 'applying');
   await store.endResolving([attempt(preview)], [preview]);
   await store.markStale('p1', ['a.txt']);
-  await store.recommend('p1', 'discard', 'late');
+  await store.recommend('p1', { action: 'discard', reason: 'late' });
   assert.equal(store.get('p1')?.state.kind, 'applied');
 });
 
@@ -122,7 +122,7 @@ test('after a reload everything is as it was, and ids go on counting', async () 
   store.stage(draft({ label: 'third' }));
   store.beginResolving('p1', 'apply', 'human');
   await store.endResolving([attempt(preview)], [preview]);
-  await store.recommend('p2', 'discard', 'no');
+  await store.recommend('p2', { action: 'discard', reason: 'no' });
   await store.markStale('p3', ['a.txt']);
 
   const reloaded = openStore(log);
@@ -175,7 +175,7 @@ test('a log that cannot be written is reported once, rejects nothing, and does n
   log.fault = new Error('disk full');
   const { preview, stored } = store.stage(draft());
   await stored;
-  await store.recommend('p1', 'apply', 'ok');
+  await store.recommend('p1', { action: 'apply', reason: 'ok' });
   assert.deepEqual(failures, [log.fault]);
   assert.equal(store.get('p1')?.id, preview.id);
 });
@@ -186,7 +186,7 @@ test('what could not be written is written later, in order, and the recovery is 
   const store = new PreviewStore(log, () => undefined, { onLogRecovery: () => void recoveries++ });
   log.fault = new Error('disk full');
   store.stage(draft());
-  await store.recommend('p1', 'apply', 'ok');
+  await store.recommend('p1', { action: 'apply', reason: 'ok' });
   assert.deepEqual(log.lines, []);
   log.fault = undefined;
   await store.stage(draft()).stored;
@@ -333,7 +333,7 @@ test('entries reach the log in the order of the calls', async () => {
   const log = new MemoryPreviewLog();
   const store = openStore(log);
   const { preview } = store.stage(draft());
-  void store.recommend('p1', 'apply', 'ok');
+  void store.recommend('p1', { action: 'apply', reason: 'ok' });
   store.beginResolving('p1', 'apply', 'human');
   await store.endResolving([attempt(preview)], [preview]);
   assert.deepEqual(

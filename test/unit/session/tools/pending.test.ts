@@ -43,7 +43,7 @@ test('each preview is listed with its revision, its files, what it builds on, an
   const said = await listed(async t => {
     staged(t);
     t.stage({ label: 'B', changes: [modify('a.txt', 'A\n', 'AA\n'), modify('b.txt', 'b\n', 'B\n')] });
-    await t.store.recommend('p1', 'apply', 'r');
+    await t.store.recommend('p1', { action: 'apply', reason: 'r' });
     t.stage({ label: 'Deploy', apply: () => Promise.resolve(textResult('done')), humanOnly: true });
     t.session.stageForUser({
       label: 'Undo',

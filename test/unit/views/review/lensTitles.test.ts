@@ -189,7 +189,7 @@ test('that the model is against it is a warning with the reason, cut where it is
   const harness = new InvokerHarness('none');
   const { id } = harness.stage();
   assert.deepEqual(saidOf(harness), { warnings: [], why: undefined });
-  await harness.store.recommend(id, 'discard', `It  breaks $(flame) ${'x'.repeat(300)}`);
+  await harness.store.recommend(id, { action: 'discard', reason: `It  breaks $(flame) ${'x'.repeat(300)}` });
   const [note, ...others] = saidOf(harness).warnings;
   assert.deepEqual(others, []);
   assert.match(note?.title ?? '', /^\$\(thumbsdown\) not recommended: It breaks \$ \(flame\) x+…$/);
@@ -200,16 +200,16 @@ test('that the model is against it is a warning with the reason, cut where it is
 test('why the model would apply it is said by the button, not in a row', async () => {
   const harness = new InvokerHarness('none');
   const { id } = harness.stage();
-  await harness.store.recommend(id, 'apply', 'Tests pass.');
+  await harness.store.recommend(id, { action: 'apply', reason: 'Tests pass.' });
   assert.deepEqual(saidOf(harness), { warnings: [], why: 'The model recommends Apply: Tests pass.' });
 });
 
 test('what the model said of several previews together is no reason of one; that it is against them is said of each', async () => {
   const harness = new InvokerHarness('none');
   const { id } = harness.stage();
-  await harness.store.recommend(id, 'apply', 'As asked.', true);
+  await harness.store.recommend(id, { action: 'apply', reason: 'As asked.', isOfSet: true });
   assert.deepEqual(saidOf(harness), { warnings: [], why: undefined });
-  await harness.store.recommend(id, 'discard', 'None is needed.', true);
+  await harness.store.recommend(id, { action: 'discard', reason: 'None is needed.', isOfSet: true });
   assert.deepEqual(
     saidOf(harness).warnings.map(({ title, tooltip }) => [title, tooltip]),
     [

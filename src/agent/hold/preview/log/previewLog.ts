@@ -3,7 +3,7 @@ import type { Sha256 } from '../../../base/hash.ts';
 import type { DeepReadonly } from '../../../base/json.ts';
 import type { DecodedLog, LogFormat } from '../../../base/log/logFormat.ts';
 import type { LogSink } from '../../../base/log/logQueue.ts';
-import { FOUND_APPLIED, ledgerEntrySchema, storable } from '../ledger.ts';
+import { FOUND_APPLIED, ledgerEntrySchema, recommendationSchema, storable } from '../ledger.ts';
 import { LAST_PLAUSIBLE } from '../previewNumbers.ts';
 import {
   change,
@@ -18,7 +18,6 @@ import type { Contents } from './contents.ts';
 
 /** See {@link KeptChanges}. */
 const kept = z.object({ from: z.int(), to: z.int() });
-const action = z.enum(['apply', 'discard']);
 /** See `marked`. */
 const mark = z.exactOptional(z.string());
 const entrySchema = z.discriminatedUnion('type', [
@@ -80,7 +79,7 @@ const entrySchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('recommended'),
     id: z.string(),
-    recommendation: z.object({ action, reason: z.string(), isOfSet: z.exactOptional(z.literal(true)) }),
+    recommendation: recommendationSchema,
     mark,
   }),
   /** One attempt to resolve, with an entry for each preview of the transaction. */

@@ -139,7 +139,9 @@ export class Invoker {
       throw await this.#withItsCause(new StalePreviewError(preview.state.stale), [preview]);
     if (ruling === 'recommend') {
       await this.#recommend(preview, request);
-      return { kind: 'recommended', vote: request, preview, planning: request.isPlanning?.() === true };
+      const { isPlanning, isUnread } = request;
+      const why = { planning: isPlanning?.() === true, ...(isUnread ? { isUnread } : {}) };
+      return { kind: 'recommended', vote: request, preview, ...why };
     }
     const chain =
       ruling === 'prove'
@@ -196,9 +198,14 @@ export class Invoker {
   }
 
   /** Records a recommendation; the reason of one vote on several previews of a change set is the set's. */
-  #recommend(preview: Preview, { action, reason, voteOn = [] }: ResolveRequest): Promise<void> {
-    const isOfSet = isVoteOnSet(preview, voteOn, id => this.#store.get(id));
-    return this.#store.recommend(preview.id, action, reason, isOfSet);
+  #recommend(preview: Preview, { action, reason, voteOn = [], isUnread }: ResolveRequest): Promise<void> {
+    const isOfSet = !isUnread && isVoteOnSet(preview, voteOn, id => this.#store.get(id));
+    return this.#store.recommend(preview.id, {
+      action,
+      reason,
+      ...(isOfSet ? { isOfSet } : {}),
+      ...(isUnread ? { isUnread } : {}),
+    });
   }
 
   async #votedBlockers(preview: Preview, request: ResolveRequest): Promise<SeenRevisions> {
@@ -259,12 +266,13 @@ export class Invoker {
 
   /** Whether the vote is only recorded as a recommendation, since the model may not resolve this by itself, or needs a proof. */
   #rulingOn(
-    { actor, action, isAbandoned, isPlanning, isGranted }: ResolveRequest,
+    { actor, action, isAbandoned, isPlanning, isGranted, isUnread }: ResolveRequest,
     preview: Preview,
     files: { readonly isProtected: boolean },
   ): ReturnType<typeof modelMay> {
     if (actor !== 'model') return 'execute';
     if (isPlanning?.()) return 'recommend';
+    if (isUnread) return 'recommend';
     if (isGranted?.() || (isAbandoned && action === 'discard')) return 'execute';
     return modelMay(this.#authority(), action, preview, files);
   }

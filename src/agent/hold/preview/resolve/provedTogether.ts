@@ -1,4 +1,4 @@
-import { revisionsOf, type Preview, type SeenRevisions } from '../preview.ts';
+import { revisionsOf, type Preview, type Recommendation, type SeenRevisions } from '../preview.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { Proof } from './proof.ts';
 import { isApplicable } from './refusals.ts';
@@ -63,7 +63,7 @@ export async function isLastToProve(
 ): Promise<boolean> {
   for (const [at, otherId] of voteOn.entries()) {
     const other = store.get(otherId);
-    if (otherId === id || !other || !isApplicable(other)) continue;
+    if (otherId === id || !other || !isApplicable(other) || adviceOn(other)?.isUnread) continue;
     if (at < voteOn.indexOf(id) && isVotedFor(other)) continue;
     const isComplete = store.open
       .blockersOf(other)
@@ -87,9 +87,12 @@ export async function provedAlone(
   return alone;
 }
 
-/** Whether it can be applied as it is, and the model would apply this very revision. */
+/** Whether it can be applied as it is, and the model would apply this very revision, of which it was shown all. */
 function isVotedFor(preview: Preview): boolean {
-  const { state } = preview;
-  const vote = state.kind === 'pending' ? state.recommendation : undefined;
-  return vote?.action === 'apply' && !vote.isOfWhole && isApplicable(preview);
+  const vote = adviceOn(preview);
+  return vote?.action === 'apply' && !vote.isOfWhole && !vote.isUnread && isApplicable(preview);
+}
+
+function adviceOn({ state }: Preview): Recommendation | undefined {
+  return state.kind === 'pending' ? state.recommendation : undefined;
 }

@@ -23,6 +23,8 @@ export interface ResolveRequest extends Vote {
   readonly isAbandoned?: boolean;
   /** Asked at the last moment: whether plan mode is on, so that a model's vote is only recorded. */
   readonly isPlanning?: () => boolean;
+  /** The model was not shown all of the diff: its vote is recorded with this remark. */
+  readonly isUnread?: true;
   /** Asked at the last moment: whether the user's settings let the model carry this out, even if it could not otherwise. */
   readonly isGranted?: () => boolean;
   readonly signal?: AbortSignal;
@@ -45,11 +47,15 @@ export type Resolved = {
   /** The callback completed and returned an error; the preview counts as applied. */
   | { readonly kind: 'returnedError'; readonly answer: Answer }
   | { readonly kind: 'discarded'; readonly answer?: Answer }
-  /** Only recorded. `planning`: because plan mode is on. `unproved`: because the checks did not prove it. */
+  /**
+   * Only recorded. `planning`: because plan mode is on. `unproved`: because the checks did not prove it. `isUnread`: because the model
+   * was not shown all of the diff.
+   */
   | {
       readonly kind: 'recommended';
       readonly planning: boolean;
       readonly unproved?: Unproved;
+      readonly isUnread?: true;
     }
   /**
    * The vote did nothing because another attempt was faster or the preview has expired. Its state shows which; if that attempt
@@ -99,7 +105,12 @@ function plainResult(resolved: Resolved): AgentToolResult {
       return said(resolved.answer, `Discarded: ${preview.label}. Reason: ${vote.reason}`);
     case 'recommended':
       return textResult(
-        recommendedText([preview], resolved.planning ? vote.action : undefined, resolved.unproved),
+        recommendedText(
+          [preview],
+          resolved.planning ? vote.action : undefined,
+          resolved.unproved,
+          resolved.isUnread,
+        ),
         {
           recommended: preview.id,
         },

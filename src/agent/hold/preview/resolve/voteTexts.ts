@@ -27,11 +27,13 @@ export function unsavedText(unsaved: readonly string[] = []): string {
  * The result of votes that were only recorded.
  * @param planning the model's vote, if it is only recorded because plan mode is on
  * @param unproved why it is only recorded, in the mode in which checks must pass
+ * @param isUnread whether the model was not shown all of the diff
  */
 export function recommendedText(
   previews: readonly Preview[],
   planning?: ResolveAction,
   unproved?: Unproved,
+  isUnread = false,
 ): string {
   if (unproved) return unprovedText(unproved);
   const names = namesOf(previews);
@@ -41,7 +43,7 @@ export function recommendedText(
       : ['recommendations for', 'them', 'they have'];
   const recorded =
     planning === undefined
-      ? `Your ${recommendation} ${names} ${previews.length === 1 ? 'is' : 'are'} recorded.`
+      ? `Your ${recommendation} ${names} ${previews.length === 1 ? 'is' : 'are'} recorded${isUnread ? ', with the remark that you were not shown all of the diff' : ''}.`
       : `Plan mode is on, so your vote to ${planning} ${names} is only recorded, as a recommendation.`;
   return `${recorded} The user decides; ${they} changed nothing yet. Do not resolve ${it} again: you will be told the outcome.`;
 }

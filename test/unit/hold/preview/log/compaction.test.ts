@@ -58,7 +58,7 @@ async function reviewed(folder: string, workspace: MemoryWorkspace) {
     Array.from({ length: 60 }, (_, i) => modify(`b${i}`, `old ${i}`, `new ${i} ${n}`));
   const { id } = store.stage(draft({ changes: amended(0) })).preview;
   for (let n = 1; n < 20; n++) await store.revise(id, amended(n), [], 'amend');
-  await store.recommend(id, 'apply', 'right');
+  await store.recommend(id, { action: 'apply', reason: 'right' });
   await store.drain();
   return opened;
 }

@@ -70,7 +70,7 @@ test('after a crash the next start rebases again, and gives out no revision twic
   assert.equal(next.proposed('p1'), rebased);
   const seen = next.now('p1').revision;
   await next.type();
-  await next.store.recommend('p1', 'apply', 'as it is now');
+  await next.store.recommend('p1', { action: 'apply', reason: 'as it is now' });
 
   const last = await bench(context, workspace);
   const { state } = last.now('p1');

@@ -55,7 +55,10 @@ test('each hunk that is resolved alone has the number that it had in the whole, 
 
 test('what the model recommends for a proposal stays with its parts and with what is left, also after a reload', async () => {
   const t = await threeHunks();
-  await t.store.recommend('p1', 'apply', '`five` changes its meaning, so please look at it');
+  await t.store.recommend('p1', {
+    action: 'apply',
+    reason: '`five` changes its meaning, so please look at it',
+  });
   const recommended: unknown[] = [];
   t.store.onDidRevise(
     ({ part }) => part?.state.kind === 'pending' && recommended.push(part.state.recommendation),

@@ -27,7 +27,7 @@ Object.assign(stub.window, {
 test('a row begins with who did what, when and where; the reasons stand below it', async () => {
   const harness = new InvokerHarness('none');
   const { id } = harness.stage({ title: 'A very long title of what is changed in this file' });
-  await harness.store.recommend(id, 'apply', 'Please look at it.');
+  await harness.store.recommend(id, { action: 'apply', reason: 'Please look at it.' });
   await harness.resolve({ reason: 'Looks right.' });
   showLedger(harness.store);
   const [row = assert.fail()] = shown;
