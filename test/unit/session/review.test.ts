@@ -464,6 +464,37 @@ for (const modelAuthority of ['recommend', 'apply'] as const)
     }
   });
 
+for (const how of ['an edit', 'a conflict'] as const)
+  for (const modelAuthority of ['recommend', 'apply'] as const)
+    test(`${modelAuthority}: ${how} by the user that crosses the closing vote is answered, though another preview waits`, async () => {
+      const write = { name: 'write_file', arguments: { path: '.vscode/c.txt', content: 'c' } };
+      const t = createTestSession({
+        files,
+        settings: { modelAuthority, forcing: 'auto' },
+        script: [
+          { toolCalls: [...(stageBoth.toolCalls ?? []), write] },
+          async () => {
+            if (how === 'an edit')
+              await t.store.revise('p1', [modify('a.txt', 'a', 'edited')], [], 'user', '-A\n+edited');
+            else t.workspace.put('a.txt', 'theirs');
+            await t.click('p1', 'apply').catch(() => undefined);
+            const ids = ['p1', 'p2', 'p3'];
+            const vote = { name: 'resolve', arguments: { action: 'apply', reason: 'ok', ids } };
+            return { text: 'Done.', toolCalls: [vote] };
+          },
+          { text: 'I see.' },
+          { text: 'Done.' },
+        ],
+      });
+      await t.session.prompt('Write them.');
+      assert.equal(t.answers()[2]?.text, 'I see.');
+      assert.match(
+        JSON.stringify(t.requests[2]?.messages),
+        how === 'an edit' ? /\+edited/ : /p1 [^"]*changed since|a\.txt[^"]*changed/,
+      );
+      t.assertSound();
+    });
+
 test('after a click that crosses the vote, an apply of what the user has edited is told, and wakes the model', async () => {
   const t = createTestSession({
     files,

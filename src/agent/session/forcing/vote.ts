@@ -1,13 +1,13 @@
 import { isRecord } from '../../base/json.ts';
-import type { ResolveAction } from '../../hold/preview/preview.ts';
+import { isOpen, type ResolveAction } from '../../hold/preview/preview.ts';
 import type { Handled, Resolved } from '../../hold/preview/resolve/resolved.ts';
 import { reasonGiven } from '../../hold/preview/resolve/resolveTexts.ts';
 import type { ModelResolver, ResolveCall } from './modelResolver.ts';
 
 /**
  * What the end of a turn needs to know of a vote. `advice`: an apply that is only recorded; `unsettled`: the model has to respond,
- * because the apply failed, checks did not prove it, somebody who was faster gave a reason, or what the model wanted to discard has
- * been applied.
+ * because the apply failed, checks did not prove it, somebody who was faster gave a reason or failed, the user has edited what it is
+ * about, or what the model wanted to discard has been applied.
  */
 export type Vote = ResolveAction | 'advice' | 'plan' | 'unsettled';
 
@@ -24,7 +24,9 @@ export function voteOf(
   const others = isNews && resolved.last?.actor !== 'model' ? resolved.last : undefined;
   // If no check can prove it, the model can do no more.
   const isUnproved = advice?.unproved?.why === 'failed' || advice?.unproved?.why === 'changed';
-  if (resolved.kind === 'returnedError' || isUnproved || (others && reasonGiven(others))) return 'unsettled';
+  const isOtherwise =
+    others && (reasonGiven(others) ?? (resolved.preview.editedByUser || isOpen(resolved.preview)));
+  if (resolved.kind === 'returnedError' || isUnproved || isOtherwise) return 'unsettled';
   if (call.action === 'discard' && resolved.preview.state.kind === 'applied') return 'unsettled';
   if (resolver.isPlanning) return undefined;
   return advice ? 'advice' : call.action;
