@@ -66,7 +66,7 @@ function foldStrings(napi: AstGrepNapi, name: string, text: string): string {
   const language = languageOf(name);
   if (!language || !napi.supports(language.id)) return text;
   let folded = text;
-  for (const { start, end } of napi.stringsIn(napi.parse(language.id, text), language))
+  for (const { start, end } of napi.stringsIn(napi.parse(language.id, text), text, language))
     folded = folded.slice(0, start) + folded.slice(start, end).replaceAll('\n', FOLDED) + folded.slice(end);
   return folded;
 }

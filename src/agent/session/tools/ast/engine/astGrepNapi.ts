@@ -123,9 +123,9 @@ export class AstGrepNapi {
   /**
    * The ranges of a tree's multi-line strings, without the code in them: see `AstLanguage.strings`. A line that begins within one
    * of the ranges begins in a string.
+   * @param text of the tree, or one that contains it
    */
-  stringsIn(root: SyntaxNode, { strings }: AstLanguage): readonly Range[] {
-    const text = strings.length > 0 ? root.text() : '';
+  stringsIn(root: SyntaxNode, text: string, { strings }: AstLanguage): readonly Range[] {
     const present = strings.filter(([, sign]) => sign.test(text));
     if (present.length === 0) return [];
     const codeIn = new Map(present.map(([kind, , code]) => [kind, code]));

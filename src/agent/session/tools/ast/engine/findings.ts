@@ -6,6 +6,7 @@ import { lineAt } from '../../../../hold/text/lines.ts';
 import { applyTextEdits, type TextEdit } from '../../../../hold/text/textEdit.ts';
 import { AstError, type MatchPlace, type MatchRow, type SentFile } from '../worker/protocol.ts';
 import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
+import type { EditShape } from './editShape.ts';
 import type { Range } from './fileLayout.ts';
 import { embeddedTexts, type LanguagePatterns } from './patternCompiler.ts';
 import { replacementEdits, mergeEdits, outermostMatches, OverlapError, type Match } from './replacements.ts';
@@ -23,6 +24,7 @@ export interface OpFinding {
   readonly matches: readonly Match[];
   /** The replacements; empty for a pattern that only searches. */
   readonly edits: readonly TextEdit[];
+  readonly shapes: ReadonlyMap<TextEdit, EditShape>;
   /** The statements that hold them, see {@link statementsAround}. */
   readonly statements: readonly Match[];
   /** The number of matches inside other matches, which are left alone. */
@@ -45,10 +47,11 @@ export function findingOf(
   if (op.unbound && nodes.length > 0) throw new AstError({ code: 'unbound', ...op.unbound });
   const { outer, nested } = outermostMatches(nodes, offset);
   const matches = op.template ? [] : outer.map(({ start, end }) => ({ start, end }));
-  const strings = (root: SyntaxNode): readonly Range[] => napi.stringsIn(root, op.language);
-  const edits = op.template ? replacementEdits(outer, op.template, source, offset, strings) : [];
+  const strings = (root: SyntaxNode): readonly Range[] => napi.stringsIn(root, source, op.language);
+  const shapes = new Map<TextEdit, EditShape>();
+  const edits = op.template ? replacementEdits(outer, op.template, source, offset, strings, shapes) : [];
   const statements = op.template ? statementsAround(op.language.id, outer, offset) : [];
-  return { op: op.index, matches, edits, statements, nested, rewrites: op.template !== null };
+  return { op: op.index, matches, edits, shapes, statements, nested, rewrites: op.template !== null };
 }
 
 /**
@@ -77,6 +80,8 @@ export function combineFindings(
   if (edits.length === 0) return null;
   const text = applyTextEdits(before.text, edits);
   const statements = findings.flatMap(finding => finding.statements);
+  const shapeOf = (edit: TextEdit): EditShape | undefined =>
+    findings.find(({ shapes }) => shapes.has(edit))?.shapes.get(edit);
   const after = sideOfText(text, before.encoding);
   const sent = { ...after, text: after.text === text ? null : after.text };
   return {
@@ -85,7 +90,7 @@ export function combineFindings(
     ops,
     nested,
     syntaxErrors,
-    newSyntaxErrors: breakSyntax(napi, patterns, before.text, edits, statements),
+    newSyntaxErrors: breakSyntax(napi, patterns, before.text, edits, statements, shapeOf),
     found: { kind: 'edits', before, after: sent, edits },
   };
 }

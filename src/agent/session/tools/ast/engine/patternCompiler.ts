@@ -103,8 +103,8 @@ export class PatternCompiler {
   /** The ranges of a rewrite's multi-line strings. */
   #stringsOf(rewrite: string, language: AstLanguage): readonly Range[] {
     if (!rewrite.includes('\n')) return [];
-    const root = this.#napi.parse(language.id, withExpando(rewrite, language.expando));
-    return this.#napi.stringsIn(root, language);
+    const text = withExpando(rewrite, language.expando);
+    return this.#napi.stringsIn(this.#napi.parse(language.id, text), text, language);
   }
 
   #compileOps(language: AstLanguage): CompiledOp[] {

@@ -1,6 +1,7 @@
 import type { TextEdit } from '../../../../hold/text/textEdit.ts';
 import type { SyntaxNode } from './astGrepNapi.ts';
 import { FileLayout, type Range } from './fileLayout.ts';
+import { EditShape } from './editShape.ts';
 import type { Captures, Template } from './template.ts';
 
 /** A place where a pattern matched, in UTF-16 offsets. */
@@ -48,6 +49,7 @@ export function outermostMatches(
 /**
  * The edits that rewrite matches. `offset` is the one given to {@link outermostMatches}.
  * @param strings returns the multi-line strings of a syntax tree
+ * @param shapes gets the shapes of the edits
  */
 export function replacementEdits(
   matches: readonly MatchedNode[],
@@ -55,6 +57,7 @@ export function replacementEdits(
   source: string,
   offset: number,
   strings: (root: SyntaxNode) => readonly Range[],
+  shapes: Map<TextEdit, EditShape>,
 ): TextEdit[] {
   const root = matches[0]?.node.getRoot();
   const layout = new FileLayout(source, () =>
@@ -63,11 +66,15 @@ export function replacementEdits(
       end: end + offset,
     })),
   );
-  return matches.map(({ node, start, end }) => ({
-    start,
-    end,
-    text: template.render(source, start, capturesOf(node, offset), layout),
-  }));
+  return matches.map(({ node, start, end }) => {
+    const shape = new EditShape(template, node);
+    const text = template.render(source, start, capturesOf(node, offset, shape), layout, (from, to) =>
+      shape.place(from, to),
+    );
+    const edit = { start, end, text };
+    shapes.set(edit, shape);
+    return edit;
+  });
 }
 
 function rangeOf(node: SyntaxNode, offset: number): Match {
@@ -75,14 +82,16 @@ function rangeOf(node: SyntaxNode, offset: number): Match {
   return { start: start.index + offset, end: end.index + offset };
 }
 
-function capturesOf(node: SyntaxNode, offset: number): Captures {
+function capturesOf(node: SyntaxNode, offset: number, shape: EditShape): Captures {
   return {
     single(name) {
       const found = node.getMatch(name);
+      shape.captured(found ? [found] : []);
       return found ? rangeOf(found, offset) : undefined;
     },
     multiple(name) {
       const found = node.getMultipleMatches(name);
+      shape.captured(found);
       const [first] = found;
       const last = found.at(-1);
       return first && last

@@ -1,11 +1,12 @@
 import { applyTextEdits, type TextEdit } from '../../../../hold/text/textEdit.ts';
 import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
+import type { EditShape } from './editShape.ts';
 import { embeddedTexts, type LanguagePatterns } from './patternCompiler.ts';
 import type { Match, MatchedNode } from './replacements.ts';
 
-/** The languages in which a statement can be parsed on its own, and the nodes there that are lists of statements. */
+/** The languages in which a statement can be parsed on its own, and the nodes there that are lists of statements, also of broken code. */
 const separable = new Set(['TypeScript', 'Tsx', 'JavaScript']);
-const lists = new Set(['program', 'statement_block']);
+const lists = new Set(['program', 'statement_block', 'ERROR']);
 
 /**
  * The statements that hold matches, in a language where each can be parsed on its own. Empty if one of the matches is in no
@@ -39,8 +40,9 @@ function statementOf(node: SyntaxNode): SyntaxNode | undefined {
 
 /**
  * Whether edits bring new syntax errors into a text. Parsing takes nearly all the time of a search, so at first only the statements
- * with edits are parsed.
+ * with edits are parsed, and those only where the shape of an edit is new.
  * @param statements that hold the edits, if they are known
+ * @param shapeOf the shape of an edit, if it has one that can be relied on
  */
 export function breakSyntax(
   napi: AstGrepNapi,
@@ -48,10 +50,18 @@ export function breakSyntax(
   before: string,
   edits: readonly TextEdit[],
   statements: readonly Match[],
+  shapeOf: (edit: TextEdit) => EditShape | undefined,
 ): boolean {
   const { id } = patterns.language;
   const edited = separable.has(id) ? editedStatements(before, edits, statements) : undefined;
-  if (edited !== undefined && napi.countErrors(napi.parse(id, edited)) === 0) return false;
+  if (edited !== undefined) {
+    if (edits.every(edit => shapeOf(edit)?.keepsSyntax(edit.text) === true)) return false;
+    if (napi.countErrors(napi.parse(id, edited.map(({ text }) => text).join('\n;\n'))) === 0) {
+      for (const { text, own } of edited)
+        for (const { edit, at } of own) shapeOf(edit)?.learn(napi, id, text, at, edit.text);
+      return false;
+    }
+  }
   const now = syntaxErrors(napi, patterns, applyTextEdits(before, edits));
   return now > 0 && now > syntaxErrors(napi, patterns, before);
 }
@@ -67,26 +77,38 @@ function syntaxErrors(napi: AstGrepNapi, { language, embedded }: LanguagePattern
   return count;
 }
 
-/** The edited statements as one text; `undefined` if it would not show whether the whole parses. */
+/** A statement after its edits, and where their replacements are in it. */
+interface EditedStatement {
+  readonly text: string;
+  readonly own: readonly { readonly edit: TextEdit; readonly at: number }[];
+}
+
+/** The edited statements; `undefined` if they would not show whether the whole parses. */
 function editedStatements(
   before: string,
   edits: readonly TextEdit[],
   statements: readonly Match[],
-): string | undefined {
+): readonly EditedStatement[] | undefined {
   const outer: Match[] = [];
   for (const each of [...statements].sort((a, b) => a.start - b.start || b.end - a.end))
     if (each.start >= (outer.at(-1)?.end ?? 0)) outer.push(each);
-  const parts: string[] = [];
+  const parts: EditedStatement[] = [];
   let next = 0;
   for (const { start, end } of outer) {
-    const own: TextEdit[] = [];
-    for (let edit = edits[next]; edit && edit.start >= start && edit.end <= end; edit = edits[++next])
-      own.push({ start: edit.start - start, end: edit.end - start, text: edit.text });
-    const now = applyTextEdits(before.slice(start, end), own);
-    if (isJoined(before, { start, end }, now)) return undefined;
-    parts.push(now);
+    const own: { edit: TextEdit; at: number }[] = [];
+    let text = '';
+    let from = start;
+    for (let edit = edits[next]; edit && edit.start >= start && edit.end <= end; edit = edits[++next]) {
+      text += before.slice(from, edit.start);
+      own.push({ edit, at: text.length });
+      text += edit.text;
+      from = edit.end;
+    }
+    text += before.slice(from, end);
+    if (isJoined(before, { start, end }, text)) return undefined;
+    parts.push({ text, own });
   }
-  return next === edits.length ? parts.join('\n;\n') : undefined;
+  return next === edits.length ? parts : undefined;
 }
 
 /** Whether an edited statement may run into the one before or after it. */
@@ -96,12 +118,14 @@ function isJoined(text: string, { start, end }: Match, now: string): boolean {
   const begins = isGone || (CONTINUES.test(now) && !CONTINUES.test(old));
   if (begins && /[^;{}\s]\s*$/.test(text.slice(Math.max(0, start - NEAR), start))) return true;
   if (!isGone && (now.endsWith(';') || !old.endsWith(';'))) return false;
-  const [gap = '', next = '}'] =
-    /^(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*([^])?/.exec(text.slice(end, end + NEAR)) ?? [];
+  GAP.lastIndex = end;
+  const [gap = '', next = '}'] = GAP.exec(text) ?? [];
   return next !== '}' && (!gap.includes('\n') || CONTINUES.test(next));
 }
 
+/** White space and comments, and what comes after them. */
+const GAP = /(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*([^])?/y;
 /** Code that continues the line before it, if that line can be continued. */
 const CONTINUES = /^\s*[^\w\s$#@{;'"]/;
-/** How far around a statement its neighbours are looked for, in characters. */
+/** How far before a statement its neighbour is looked for, in characters. */
 const NEAR = 1_000;

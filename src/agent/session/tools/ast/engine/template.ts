@@ -54,15 +54,27 @@ export class Template {
     this.#step = widths.reduce(commonDivisor, 0);
   }
 
-  /** The replacement for a match that begins at `start` of `source`. A variable that captured no code is left out. */
-  render(source: string, start: number, captures: Captures, file: FileLayout): string {
+  /**
+   * The replacement for a match that begins at `start` of `source`. A variable that captured no code is left out.
+   * @param onCaptured called for each variable in it, with its place in the replacement
+   */
+  render(
+    source: string,
+    start: number,
+    captures: Captures,
+    file: FileLayout,
+    onCaptured?: (start: number, end: number) => void,
+  ): string {
     let known: Layout | undefined;
     const layout = (): Layout => (known ??= file.at(start));
     let text = '';
     for (const part of this.#parts) {
       if ('text' in part) text += part.text;
-      else if ('variable' in part) text += this.#captured(source, part, captures, file, layout);
-      else {
+      else if ('variable' in part) {
+        const from = text.length;
+        text += this.#captured(source, part, captures, file, layout);
+        onCaptured?.(from, text.length);
+      } else {
         const place = layout();
         const { lineEnding, usesTabs, indent } = place;
         const lead = this.#leadIn(part.lead, place);

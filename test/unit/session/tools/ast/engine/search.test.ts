@@ -1,10 +1,14 @@
 import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { after as afterAll, describe, it } from 'node:test';
+import { after as afterAll, describe, it, mock } from 'node:test';
+import { requestFor } from '../../../../../../bench/lib/engine.ts';
 import { isTransient } from '../../../../../../src/agent/base/system/replaceFile.ts';
 import { isAbortError } from '../../../../../../src/agent/base/errors.ts';
 import { sha256 } from '../../../../../../src/agent/base/hash.ts';
 import { bytesOfSide } from '../../../../../../src/agent/hold/preview/fileChange.ts';
+import { AstGrepNapi } from '../../../../../../src/agent/session/tools/ast/engine/astGrepNapi.ts';
+import { AstSearch } from '../../../../../../src/agent/session/tools/ast/engine/search.ts';
+import { installedGrammars } from '../../../../../support/astGrammars.ts';
 import {
   after,
   failureOf,
@@ -244,6 +248,33 @@ describe('a structural search', () => {
       );
     });
   }
+
+  it('parses the results of few among many edits of the same shape', async () => {
+    const napi = new AstGrepNapi(() => Promise.resolve({ grammars: installedGrammars() }));
+    await napi.load();
+    const files = Object.fromEntries(
+      Array.from({ length: 60 }, (_, n) => [`f${n}.ts`, `export const a = foo(x => {\n  go(${n});\n});\n`]),
+    );
+    const parse = mock.method(napi, 'parse');
+    let found = 0;
+    const output = { file: () => void found++, drained: () => Promise.resolve() };
+    const request = requestFor(given(files), 'foo($A)', 'bar($A)');
+    await new AstSearch(napi).run(request, output, new AbortController().signal);
+    assert.equal(found, 60);
+    assert.ok(parse.mock.callCount() <= 20, `${parse.mock.callCount()} texts were parsed here`);
+  });
+
+  const lookingAlike: readonly (readonly [what: string, well: string, broken: string, out: string])[] = [
+    ['a number without a fraction', 'foo(1.5);', 'foo(1);', '$A.bar()'],
+    ['a keyword that begins a statement', 'x = foo(let[1]);', 'foo(let[1]);', '$A = 1'],
+  ];
+  for (const [what, well, broken, out] of lookingAlike)
+    it(`knows edits that break the syntax from those of the same kinds that do not: ${what}`, async () => {
+      const folder = given({ 'a.ts': well, 'b.ts': well, 'c.ts': broken, 'd.ts': well, 'e.ts': broken });
+      const { files } = await searchFolder(engine, folder, [{ pat: 'foo($A)', out }]);
+      const told = files.map(file => file.newSyntaxErrors);
+      assert.deepEqual(told, [false, false, true, false, true]);
+    });
 
   it('distinguishes syntax errors from matches, whatever the pattern', async () => {
     const files: Record<string, string> = {};
