@@ -158,6 +158,12 @@ const astWorker = {
 /** The worker that searches texts line by line. It is ended when a pattern takes too long. */
 const lineWorker = { ...options, entryPoints: { lineWorker: 'src/views/chat/search/lineWorker.ts' } };
 
+/** The worker that copies the workspace for an agent's view. */
+const freezeWorker = {
+  ...options,
+  entryPoints: { freezeWorker: 'src/agent/sandbox/agentView/freezeWorker.ts' },
+};
+
 /**
  * The program that agents of other programs start to reach Redline. It is copied to where it stays when the extension is
  * updated, so it is a single file that needs no package.json beside it.
@@ -212,7 +218,19 @@ class Progress {
 }
 
 const [target] = askedTargets(process.argv) ?? [ownTarget()];
-const builds = [extension, zod, mcpSdk, toolSpec, astWorker, lineWorker, bridge, gate, runner, chat];
+const builds = [
+  extension,
+  zod,
+  mcpSdk,
+  toolSpec,
+  astWorker,
+  lineWorker,
+  freezeWorker,
+  bridge,
+  gate,
+  runner,
+  chat,
+];
 fs.rmSync('dist', { recursive: true, force: true });
 const copied = [...copyIconFont(), ...(await packNativeFiles(target, process.argv.includes('--small')))];
 copyCustomTool();
@@ -282,6 +300,7 @@ function report(outputs, packages) {
   say('lazy', 'dist/chunks/mcpSdk.js');
   say('worker', 'dist/astWorker.js');
   say('worker', 'dist/lineWorker.js');
+  say('worker', 'dist/freezeWorker.js');
   say('stdio', 'dist/redline-mcp.cjs');
   say('stdio', 'dist/redline-gate.cjs');
   say('stdio', 'dist/redline-run.cjs');

@@ -17,6 +17,7 @@ export const NEEDED = [
   'dist/extension.js',
   'dist/astWorker.js',
   'dist/lineWorker.js',
+  'dist/freezeWorker.js',
   'dist/redline-mcp.cjs',
   'dist/redline-gate.cjs',
   'dist/redline-run.cjs',

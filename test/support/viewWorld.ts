@@ -26,6 +26,7 @@ import { resolvePart } from '../../src/agent/hold/preview/resolve/resolvePart.ts
 import { builtInTools } from '../../src/agent/session/tools/builtIn.ts';
 import { textIn } from './changes.ts';
 import { DiskWorkspace } from './diskWorkspace.ts';
+import { FREEZE_WORKER } from './freezeWorker.ts';
 import { TempFolder } from './tempFolder.ts';
 
 /** What goes wrong in the window is shown with the test. */
@@ -152,7 +153,7 @@ export class ViewWorld {
       ...host,
       folders,
       storage: this.storage,
-      limits: () => ({ bytes: 1e9, files: 100_000 }),
+      limits: () => ({ bytes: 1e9, files: 100_000, worker: FREEZE_WORKER }),
       readable: () => [],
       mount: () => mountFor(folders(), this.storage, 'auto'),
       progress: this.copies,

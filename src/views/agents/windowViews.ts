@@ -25,12 +25,13 @@ export function viewsFolder({ context }: WindowViewsParts): string {
 export function windowViews(parts: WindowViewsParts): AgentViews {
   const { workspace, settings } = parts;
   const storage = viewsFolder(parts);
+  const worker = path.join(parts.context.extensionPath, 'dist', 'freezeWorker.js');
   const views = new AgentViews({
     ...parts,
     storage,
     pace: viewPace,
     folders: () => workspace.folders(),
-    limits: () => settings.copyLimits,
+    limits: () => ({ ...settings.copyLimits, worker }),
     readable: () => settings.agentsReadable,
     mount: () => mountFor(workspace.folders(), storage, settings.sandboxEngine),
     progress: async (total, copy) => {

@@ -1,9 +1,9 @@
 import type { AgentName } from '../../hold/preview/preview.ts';
 import type { FolderRoot } from '../../hold/preview/workspace.ts';
+import type { Freezing } from '../../sandbox/agentView/frozenFolder.ts';
 import type { Progress } from '../../sandbox/view/copyEngine.ts';
 import type { NoOverlay } from '../../sandbox/view/probe.ts';
 import type { MountFor } from '../../sandbox/view/sandboxes.ts';
-import type { CopyLimits } from '../../sandbox/view/stamps.ts';
 import type { NotTaken, ViewHost } from './liveView.ts';
 
 /** Ports of `AgentViews` to its window. */
@@ -13,7 +13,7 @@ export interface AgentViewsHost extends ViewHost {
   readonly folders: () => readonly FolderRoot[];
   /** Holds the views, one folder each. It is outside all folders of the workspace. */
   readonly storage: string;
-  readonly limits: () => CopyLimits;
+  readonly limits: () => Freezing;
   /** Absolute paths in the home folder that agents may read besides their own settings and tools. */
   readonly readable: () => readonly string[];
   readonly mount: () => Promise<MountFor>;

@@ -9,11 +9,10 @@ import { OWN_FOLDERS } from '../view/bubblewrap.ts';
 import { clearSetId } from '../view/heldFind.ts';
 import { CopiedLinks, PathNames } from '../view/pathNames.ts';
 import { inTrees, PlainTree } from '../view/plainTree.ts';
-import type { CopyLimits } from '../view/stamps.ts';
 import { changedPaths, type Layer } from '../view/upperTree.ts';
 import { bulkFolders } from './bulk.ts';
 import type { Collection, ViewMounts } from './collected.ts';
-import { freezeFolder } from './frozenFolder.ts';
+import { freezeFolder, type Freezing } from './frozenFolder.ts';
 import { KnownFiles, stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
 import { isWrittenAt, localSettings, stayedAt, type Stayed } from './stayed.ts';
@@ -86,7 +85,7 @@ export class AgentView {
   static async create(
     folders: readonly FolderRoot[],
     storage: string,
-    limits: CopyLimits,
+    limits: Freezing,
     copying?: Copying,
     record?: string,
   ): Promise<AgentView> {
@@ -372,7 +371,7 @@ export class AgentView {
     return this.#links.entryInWorkspace(await tree.find(relative));
   }
 
-  async #makeLayer(layer: Layer, limits: CopyLimits, copying: Copying | undefined): Promise<void> {
+  async #makeLayer(layer: Layer, limits: Freezing, copying: Copying | undefined): Promise<void> {
     if (!copying) return makeLayer(layer, limits, this.#state);
     await fs.mkdir(layer.state);
     const frozen = await freezeFolder(layer.root, path.join(layer.state, 'lower'), limits);

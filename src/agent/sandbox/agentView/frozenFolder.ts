@@ -1,17 +1,18 @@
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { forEachLimited } from '../../base/async.ts';
 import { hasCode } from '../../base/errors.ts';
+import { inWorker } from '../../base/inWorker.ts';
 import { gitFoldersOf } from '../view/bubblewrap.ts';
 import { isMissing } from '../view/effects.ts';
 import { entriesOf, type Entry } from '../view/entries.ts';
 import { ignoredOf } from '../view/ignored.ts';
 import { inTrees, type PlainTree } from '../view/plainTree.ts';
 import type { CopyLimits } from '../view/stamps.ts';
+import type { FreezeOrder, FreezeResult } from './freezeWorker.ts';
 import { privateGit, type ShownFolder } from './privateGit.ts';
 
-/** How many files are copied concurrently. */
-const AT_ONCE = 16;
+/** How long copying may take, in milliseconds. */
+const LONGEST_MS = 24 * 3_600_000;
 /** Limits, in entries and bytes, up to which an ignored folder is copied like a file. */
 const SMALL_ENTRIES = 200;
 const SMALL_BYTES = 8 * 1024 * 1024;
@@ -19,6 +20,12 @@ const SMALL_BYTES = 8 * 1024 * 1024;
 const MAX_OVERLAYS = 64;
 /** The most entries in which files of another owner are looked for. */
 const MAX_PROBED = 2_000;
+
+/** How much may be copied, and how. */
+export interface Freezing extends CopyLimits {
+  /** The script of `freezeWorker.ts`. */
+  readonly worker: string | URL;
+}
 
 /** There is more to copy than is allowed. */
 export class TooLargeError extends Error {
@@ -46,7 +53,7 @@ export interface Frozen {
  * @param to a folder that does not exist yet
  * @throws TooLargeError, and the error of the system if the disk is full, for example
  */
-export function freezeFolder(root: string, to: string, limits: CopyLimits): Promise<Frozen> {
+export function freezeFolder(root: string, to: string, limits: Freezing): Promise<Frozen> {
   return inTrees([root, to], (real, copy) => freeze(root, real, copy, to, limits));
 }
 
@@ -55,7 +62,7 @@ async function freeze(
   real: PlainTree,
   copy: PlainTree,
   to: string,
-  limits: CopyLimits,
+  limits: Freezing,
 ): Promise<Frozen> {
   const unreadable: string[] = [];
   const { files, folders, ignored, repositories } = await everythingIn(root, real, unreadable);
@@ -75,15 +82,10 @@ async function freeze(
   await fs.mkdir(to);
   // Outer folders come first.
   for (const folder of [...folders, ...large]) await copy.makeFolders(folder);
-  let bytes = 0;
-  const allow = (size: number): void => {
-    bytes += size;
-    if (bytes > limits.bytes) throw new TooLargeError(`${bytes} bytes`);
-  };
-  await forEachLimited(files, AT_ONCE, async file => {
-    const isRead = await readable(file, unreadable, () => copy.copy(file, real, { keepsTime: true, allow }));
-    if (isRead === false) unreadable.push(file);
-  });
+  const order: FreezeOrder = { from: root, to, files, bytes: limits.bytes };
+  const copied = await inWorker<FreezeResult>(limits.worker, order, { timeLimitMs: LONGEST_MS });
+  if (!copied || copied.bytes > limits.bytes) throw new TooLargeError(`${copied?.bytes} bytes`);
+  unreadable.push(...copied.unreadable);
   // The mode of a folder may forbid the changes just made in it.
   for (const folder of folders.toReversed()) {
     const stat = await real.stat(folder).catch(() => undefined);

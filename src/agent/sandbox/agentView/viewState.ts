@@ -9,9 +9,8 @@ import { Layers } from '../view/layers.ts';
 import { folderId } from '../view/openFolders.ts';
 import { PlainTree } from '../view/plainTree.ts';
 import type { Folders } from '../view/pathNames.ts';
-import type { CopyLimits } from '../view/stamps.ts';
 import type { Layer } from '../view/upperTree.ts';
-import { freezeFolder } from './frozenFolder.ts';
+import { freezeFolder, type Freezing } from './frozenFolder.ts';
 import { COPIES, placesIn } from './workCopy.ts';
 
 const pathPair = z.object({ state: z.string(), at: z.string() });
@@ -127,7 +126,7 @@ export async function identitiesOf(state: ViewState, storage: string): Promise<V
 /** Copies a folder of the workspace, and makes the trees of its overlays. */
 export async function makeLayer(
   { root, state: at }: Layer,
-  limits: CopyLimits,
+  limits: Freezing,
   state: ViewState,
 ): Promise<void> {
   for (const name of ['upper', 'work']) await fs.mkdir(path.join(at, name), { recursive: true });

@@ -296,16 +296,10 @@ interface CopyOptions {
   readonly keepsTime?: boolean;
   /** Maps the target of a link to that of its copy. */
   readonly targetOf?: (target: string) => Promise<string>;
-  /** Throws if there is no room for this many bytes. */
-  readonly allow?: (bytes: number) => void;
 }
 
 /** Like {@link PlainTree.copy}. */
-async function copyEntry(
-  from: string,
-  to: string,
-  { keepsTime, targetOf, allow }: CopyOptions,
-): Promise<boolean> {
+async function copyEntry(from: string, to: string, { keepsTime, targetOf }: CopyOptions): Promise<boolean> {
   const stat = await fs.lstat(from);
   if (stat.isSymbolicLink()) {
     const target = await fs.readlink(from);
@@ -325,7 +319,6 @@ async function copyEntry(
   try {
     const found = await file.stat();
     if (!found.isFile()) return true;
-    allow?.(found.size);
     const opened = process.platform === 'linux' ? `/proc/self/fd/${file.fd}` : from;
     await fs.copyFile(opened, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     if ((found.mode & 0o7000) !== 0) await fs.chmod(to, found.mode & 0o777);

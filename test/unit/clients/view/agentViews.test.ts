@@ -20,6 +20,7 @@ import {
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { rounds } from '../../../support/rounds.ts';
+import { FREEZE_WORKER } from '../../../support/freezeWorker.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
@@ -821,7 +822,7 @@ suite('where no view can be made, nothing is started', () => {
       mount: async () => ({ engine: undefined, why: { reason: 'bubblewrap' } }),
       sentenceOf: ({ reason }) => `No ${reason}.`,
     });
-    const large = await opened(t, FILES, { limits: () => ({ files: 2, bytes: 1e9 }) });
+    const large = await opened(t, FILES, { limits: () => ({ files: 2, bytes: 1e9, worker: FREEZE_WORKER }) });
     for (const [world, why] of [
       [none, /redline-run: No bubblewrap\. Nothing was started\./],
       [large, /redline-run: The workspace is larger than .* Nothing was started\./],

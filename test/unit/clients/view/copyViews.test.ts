@@ -9,6 +9,7 @@ import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts'
 import { mountFor } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { writeOwner } from '../../../../src/agent/clients/view/viewOwner.ts';
 import type { AgentViewsHost } from '../../../../src/agent/clients/view/viewsHost.ts';
+import { FREEZE_WORKER } from '../../../support/freezeWorker.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
 
 const FILES = { 'src/a.ts': 'one\ntwo\nthree\nfour\nfive\nsix\n', 'src/b.ts': 'b\n', 'run.sh': 'echo\n' };
@@ -33,7 +34,7 @@ function copyOf({ root, storage }: ViewWorld): Promise<AgentView> {
   return AgentView.create(
     [{ name: 'w', fsPath: root }],
     path.join(storage, 'view-of-copy'),
-    { files: 1_000, bytes: 1e9 },
+    { files: 1_000, bytes: 1e9, worker: FREEZE_WORKER },
     { signal, progress: (_, copy) => copy(signal, () => undefined) },
   );
 }
@@ -271,7 +272,9 @@ suite('an agent that works in a copy', () => {
     assert.equal(await agent.ended, 125);
     assert.match(agent.output, /redline-run: Copying the workspace was cancelled\. Nothing was started\./);
     assert.ok(total > 1_100);
-    const large = await opened(t, FILES, { limits: () => ({ files: 200, bytes: 1e9 }) });
+    const large = await opened(t, FILES, {
+      limits: () => ({ files: 200, bytes: 1e9, worker: FREEZE_WORKER }),
+    });
     large.write(MANY);
     const second = large.start('/bin/touch', [large.at('touched')]);
     assert.equal(await second.ended, 125);

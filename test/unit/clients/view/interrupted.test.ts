@@ -10,6 +10,7 @@ import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts'
 import { mountFor, whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import type { AgentViewsHost } from '../../../../src/agent/clients/view/viewsHost.ts';
 import { SimulatedPace } from '../../../support/simulatedPace.ts';
+import { FREEZE_WORKER } from '../../../support/freezeWorker.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
 
 const HOUR = 3_600_000;
@@ -191,7 +192,11 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
       const folder = path.join(world.storage, 'finished-view');
       const view = await AgentView.create(
         [{ name: 'w', fsPath: world.root }],
-        ...[folder, { bytes: 1e9, files: 1_000 }, mount === 'copy' ? copying : undefined],
+        ...[
+          folder,
+          { bytes: 1e9, files: 1_000, worker: FREEZE_WORKER },
+          mount === 'copy' ? copying : undefined,
+        ],
       );
       await writeOwner(folder, { view: '/', agent: { name: 'sh', version: '' }, sessionId: 's' });
       for (let each = 0; each < 2_000; each++) fs.writeFileSync(path.join(folder, 'known', `${each}`), '');

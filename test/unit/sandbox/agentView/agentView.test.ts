@@ -8,9 +8,10 @@ import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { Namespace } from '../../../../src/agent/sandbox/view/namespace.ts';
 import { removeTree } from '../../../../src/agent/sandbox/view/entries.ts';
 import type { FolderRoot } from '../../../../src/agent/hold/preview/workspace.ts';
+import { FREEZE_WORKER } from '../../../support/freezeWorker.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
-const LIMITS = { bytes: 1e9, files: 1_000 };
+const LIMITS = { bytes: 1e9, files: 1_000, worker: FREEZE_WORKER };
 
 /**
  * Folders of a workspace, and a view of them in which a command has ended.

@@ -8,6 +8,7 @@ import { removeTree } from '../../../../src/agent/sandbox/view/entries.ts';
 import { Namespace } from '../../../../src/agent/sandbox/view/namespace.ts';
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { HOSTILE, livingIn, WAYS } from '../../../support/hostile.ts';
+import { FREEZE_WORKER } from '../../../support/freezeWorker.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 const probed = await TempFolder.create();
@@ -21,7 +22,7 @@ async function hostile(t: TestContext, way: string, kind: 'command' | 'terminal'
   const cwd = temp.at('w');
   const agents = await temp.folder('agents');
   const view = await AgentView.create([{ name: 'w', fsPath: cwd }], temp.at('view'), {
-    ...{ bytes: 1e9, files: 1_000 },
+    ...{ bytes: 1e9, files: 1_000, worker: FREEZE_WORKER },
   });
   const { storage, folders, links } = view.mounts;
   const beat = path.join(kind === 'terminal' ? agents : cwd, 'beat');
