@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { polled } from '../../scripts/lib/limits.mjs';
@@ -145,7 +145,7 @@ async function* firstTerminal(agent: RealAgent, world: ViewWorld, day: DayTransc
   yield agent.read(at('notes.md'));
   yield agent.edit(at('notes.md'), 'Notes', 'Notes, and more');
   await refuse(world, day, await proposed(world, day, 'notes.md'), 'Keep the notes short.');
-  yield* hears(agent, day, '- notes.md: refused. Reason: Keep the notes short.');
+  yield* hears(agent, world, day, '- notes.md: refused. Reason: Keep the notes short.');
   assert.equal((yield agent.shell('cat notes.md')).includes('and more'), false);
 
   day.at(1, 0);
@@ -162,7 +162,7 @@ async function* firstTerminal(agent: RealAgent, world: ViewWorld, day: DayTransc
   const merged = await proposed(world, day, 'src/w.ts');
   assert.deepEqual(pathsOf(merged), ['src/w.ts']);
   await refuse(world, day, merged, 'Not today.');
-  yield* hears(agent, day, '- src/w.ts: refused. Reason: Not today.');
+  yield* hears(agent, world, day, '- src/w.ts: refused. Reason: Not today.');
 
   day.at(2, 30);
   await close(world, day);
@@ -171,13 +171,13 @@ async function* firstTerminal(agent: RealAgent, world: ViewWorld, day: DayTransc
   await reopen(world, day);
   const late = await proposed(world, day, 'a.ts', ({ dependsOn }) => dependsOn.length > 0);
   await refuse(world, day, late, 'Six stays small.');
-  yield* hears(agent, day, '- a.ts: refused. Reason: Six stays small.');
+  yield* hears(agent, world, day, '- a.ts: refused. Reason: Six stays small.');
 
   day.at(3, 20);
   await close(world, day);
   yield agent.shell('tail -n 1 dev.log');
   await reopen(world, day);
-  yield* hears(agent, day, '- src/w.ts: refused. Reason: Not today.');
+  yield* hears(agent, world, day, '- src/w.ts: refused. Reason: Not today.');
   day.at(4, 0);
   assert.equal(world.git('status', '--porcelain'), '', 'something is on disk');
   day.add('the agent', 'stops the server, and ends');
@@ -186,14 +186,14 @@ async function* firstTerminal(agent: RealAgent, world: ViewWorld, day: DayTransc
 
 async function* nextTerminal(agent: RealAgent, world: ViewWorld, day: DayTranscript): Story {
   day.add('the agent', 'resumes its conversation in a new terminal');
-  yield* hears(agent, day, '- .env: waits for the user.');
+  yield* hears(agent, world, day, '- .env: waits for the user.');
   const seen = yield agent.shell('cat .env src/sub.ts; sed -n 2p a.ts; sed -n 6p a.ts');
   assert.match(seen, /PORT=2\s+sub\s+TWO\s+six/);
   for (const { id, label } of [...world.store.open]) {
     day.add('the person applies', `${id}, ${label}`);
     await world.vote(id, 'apply');
   }
-  yield* hears(agent, day, '- src/sub.ts: applied. Reason: Because.');
+  yield* hears(agent, world, day, '- src/sub.ts: applied. Reason: Because.');
 }
 
 async function close(world: ViewWorld, day: DayTranscript): Promise<void> {
@@ -224,22 +224,28 @@ async function proposed(
 async function refuse(world: ViewWorld, day: DayTranscript, { id }: Preview, reason: string): Promise<void> {
   day.add('the person refuses', `${id}. ${reason}`);
   await world.vote(id, 'discard', reason);
-  await polled('the agent to be told', () => upperText(world, 'REDLINE.md')?.includes(reason));
 }
 
-/** The agent reads what became of its changes. */
+/** The agent reads what became of its changes, once that is told. */
 async function* hears(
   agent: RealAgent,
+  world: ViewWorld,
   day: DayTranscript,
   line: string,
 ): AsyncGenerator<Call, void, string> {
-  for (;;) {
-    const told = yield agent.shell('cat REDLINE.md');
-    const [, state] = told.split(/applies it\. A refusal[^\n]*\n\n/);
-    for (const each of (state ?? told).trim().split('\n')) day.add('the agent reads', each);
-    if (told.split('\n').includes(line)) return;
-    assert.ok(!told.includes('Reason'), `it is not told "${line}": ${told}`);
-  }
+  await polled(`the agent to be told "${line}"`, () =>
+    readdirSync(world.storage).some(view => linesOf(world, view).includes(line)),
+  );
+  const told = yield agent.shell('cat REDLINE.md');
+  const [, state] = told.split(/applies it\. A refusal[^\n]*\n\n/);
+  for (const each of (state ?? told).trim().split('\n')) day.add('the agent reads', each);
+  assert.ok(told.split('\n').includes(line), `it is not told "${line}": ${told}`);
+}
+
+/** The lines of `REDLINE.md` in a view. */
+function linesOf({ storage }: ViewWorld, view: string): readonly string[] {
+  const at = path.join(storage, view, '0', 'upper', 'REDLINE.md');
+  return existsSync(at) ? readFileSync(at, 'utf8').split('\n') : [];
 }
 
 /** A file as the program in the view has written it. */
