@@ -26,9 +26,11 @@ export const resolveTool = defineTool({
     const named = ids ? [...(id === undefined ? [] : [id]), ...ids] : undefined;
     const meant = id !== undefined && !named ? [id] : (context.meant?.(named) ?? named);
     const [only, ...others] = meant ?? [];
-    const { modelResult } = await import('../../hold/preview/resolve/modelResult.ts');
-    if (only === undefined) return modelResult(await context.resolve(vote));
-    const { resolveEach, withUnvoted } = await import('./resolveEach.ts');
+    if (only === undefined) {
+      const resolved = await context.resolve(vote); // before anything is loaded: the vote is on the present revision
+      return (await import('../../hold/preview/resolve/modelResult.ts')).modelResult(resolved);
+    }
+    const { modelResult, resolveEach, withUnvoted } = await import('./resolveEach.ts');
     const result =
       others.length > 0
         ? await resolveEach([only, ...others], vote, context)

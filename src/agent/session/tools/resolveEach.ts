@@ -7,6 +7,8 @@ import { withDetails, type Handled, type Resolved } from '../../hold/preview/res
 import { recommendedText, votedText } from '../../hold/preview/resolve/voteTexts.ts';
 import type { ToolContext } from './tool.ts';
 
+export { modelResult };
+
 /** How the vote on one preview ended. */
 type Ended = { readonly id: string } & (
   { readonly resolved: Resolved | Handled } | { readonly error: unknown }
