@@ -296,7 +296,7 @@ export const mutations = [
   },
   {
     rule: 'the journal says what goes into an editor',
-    file: 'hold/preview/commit/rollbackInfo.ts',
+    file: 'hold/preview/commit/readRollbackInfo.ts',
     from: 'if (isUnsaved) editors.push(path);',
     to: '',
   },

@@ -15,8 +15,9 @@ import {
 } from '../fileSteps.ts';
 import type { ReadableFiles, Workspace, WrittenTo } from '../workspace.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
+import { readRollbackInfo } from './readRollbackInfo.ts';
 import { rollBack } from './rollback.ts';
-import { carryModes, readRollbackInfo, rightsAfter, type RollbackInfo } from './rollbackInfo.ts';
+import { carryModes, rightsAfter, type RollbackInfo } from './rollbackInfo.ts';
 import { assertWritable } from './wholeSteps.ts';
 
 /** Facts that a commit reports beyond its success. */
