@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import fc from 'fast-check';
+import { succeeds } from '../../src/agent/base/async.ts';
 import { messageOf } from '../../src/agent/base/errors.ts';
-import { DiskHistory, isAs, shown } from '../support/diskHistory.ts';
+import { withFault } from '../support/diskFaults.ts';
+import { DiskHistory, isAs, shown, type Fate } from '../support/diskHistory.ts';
 import { Random } from '../support/fuzz/random.ts';
 import { ModelDisk, withoutSyncs } from '../support/modelDisk.ts';
 import { TempFolder } from '../support/tempFolder.ts';
@@ -20,10 +22,16 @@ export interface PowerStats {
   staged: number;
   /** Applies that had begun. */
   applies: number;
+  /** Processes that died before the cut. */
+  deaths: number;
+  /** Syncs that failed before it. */
+  failed: number;
 }
 
 /** How often the power of one history is cut. */
 const CUTS = 6;
+/** Among about how many calls a process dies. */
+const CALLS = 160;
 
 /** For the seeded faults: a seed. */
 export const history = fc.nat();
@@ -42,7 +50,7 @@ export async function play(seed: number): Promise<readonly string[]> {
 }
 
 export function newStats(): PowerStats {
-  return { histories: 0, cuts: 0, recovered: 0, again: 0, staged: 0, applies: 0 };
+  return { histories: 0, cuts: 0, recovered: 0, again: 0, staged: 0, applies: 0, deaths: 0, failed: 0 };
 }
 
 /** Plays one history in an empty folder. @throws AssertionError if more is lost than may be */
@@ -52,21 +60,35 @@ export async function playPowerCuts(folder: string, seed: number, stats: PowerSt
   const flushed: { readonly at: number; readonly count: number }[] = [];
   const history = new DiskHistory(folder, random, (): number => disk.now);
   const disk = new ModelDisk(folder);
-  await disk.watch(async () => {
-    await history.open({ log: 0, contents: 0 });
-    for (let steps = 4 + random.below(10); steps > 0; steps--) {
+  const play = async (fate?: Fate): Promise<void> => {
+    for (let steps = 4 + random.below(10); steps > 0 && fate?.isDead() !== true; steps--) {
       const count = history.staged.length;
       if (random.chance(0.25)) {
         let step: Promise<void> | undefined; // made while the flush runs
-        disk.duringPackSync = () => (step ??= history.step());
-        await history.flush();
+        disk.duringPackSync = () => (step ??= history.step(fate));
+        const isFlushed = await succeeds(history.flush());
         disk.duringPackSync = undefined;
-        flushed.push({ at: disk.now, count });
+        if (isFlushed) flushed.push({ at: disk.now, count });
         await step;
-      } else if (random.chance(0.1)) await history.store.forgetResolved(new Date(0));
-      else await history.step();
+      } else if (random.chance(0.1)) await succeeds(history.store.forgetResolved(new Date(0)));
+      else await history.step(fate);
     }
     await history.close();
+  };
+  await disk.watch(async () => {
+    await history.open({ log: 0, contents: 0 });
+    if (random.chance(0.4)) {
+      const at = 1 + random.below(CALLS);
+      const made = await withFault(at, random.pick(['death', 'half']), isHit =>
+        play({ isHit, isDead: isHit }),
+      );
+      if (made >= at) stats.deaths++;
+      await history.open({ log: 0, contents: 0 });
+      assert.deepEqual((await history.recover()).told, []);
+      history.lookBack();
+    }
+    disk.syncFails = failing(random, stats);
+    await play();
   });
   for (const { answered, staged, action } of history.votes)
     if (answered !== undefined && action === 'apply') flushed.push({ at: answered, count: staged });
@@ -76,7 +98,7 @@ export async function playPowerCuts(folder: string, seed: number, stats: PowerSt
     const at = random.below(now + 1);
     disk.cut(at, random);
     stats.cuts++;
-    const told: string[] = [];
+    const told = [...history.told];
     if (random.chance(0.3)) {
       const second = new ModelDisk(folder);
       await second.watch(() => startAgain(history, told, stats));
@@ -91,6 +113,19 @@ export async function playPowerCuts(folder: string, seed: number, stats: PowerSt
       throw new Error(`cut ${cut} at ${at} of ${now}`, { cause: error });
     }
   }
+}
+
+/** In some histories, a few syncs in a row fail: of any file, or of those of the workspace. */
+function failing(random: Random, stats: PowerStats): (name: string) => boolean {
+  const isOfAny = random.chance(0.5);
+  let from = random.chance(0.5) ? random.below(isOfAny ? 60 : 20) : Infinity;
+  let count = random.chance(0.7) ? 1 : 1 + random.below(6);
+  return name => {
+    if (!isOfAny && !name.startsWith('workspace')) return false;
+    if (from-- > 0 || count-- <= 0) return false;
+    stats.failed++;
+    return true;
+  };
 }
 
 /** A line that was half written may have told that a commit ended: only then are files told of, instead of being ended. */

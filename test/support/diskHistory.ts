@@ -70,6 +70,8 @@ export class DiskHistory {
   /** What the files were at the beginning. */
   readonly first: Files;
   undos = 0;
+  /** The files that the person was told of: they may be lost or damaged after a power cut. */
+  readonly told: string[] = [];
   readonly #folder: string;
   readonly #root: string;
   readonly #random: Random;
@@ -104,7 +106,9 @@ export class DiskHistory {
   async open(slack?: Slack): Promise<number> {
     this.#log = openPreviewLog(path.join(this.#folder, 'previews.jsonl'), slack);
     const { entries, unreadable } = await this.#log.load();
-    this.#store = new PreviewStore(this.#log, () => undefined);
+    this.#store = new PreviewStore(this.#log, () => undefined, {
+      onUnsynced: (ids, failed) => void this.told.push(...failed.keys()),
+    });
     this.#store.restore(entries, unreadable);
     this.#invoker = new Invoker(this.#store, this.workspace, () => 'apply');
     this.#overlay = new Overlay(this.#store);
@@ -144,6 +148,14 @@ export class DiskHistory {
       ...completed.flatMap(({ changed, failed }) => [...changed, ...failed]),
     ];
     return { commits: recovered.length + completed.length, told };
+  }
+
+  /** Whether the vote that a death interrupted took effect shows after {@link recover}. */
+  lookBack(): void {
+    const last = this.votes.at(-1);
+    if (!last || last.answered !== undefined) return;
+    if (last.ids.every(id => this.#store.get(id)?.state.kind === 'applied')) last.answered = this.#now();
+    else this.votes.pop();
   }
 
   /** One to four files are created, changed, moved or removed, or become a link or a binary file; also on top of what is pending. */

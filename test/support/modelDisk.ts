@@ -1,7 +1,7 @@
 /**
  * A disk that loses what is not synced when its power is cut, in the way of a journalling file system: names and permission bits
  * come back as they were at one moment; of the bytes of a file, any page as it was at any moment, or as zeros. All that since the
- * last sync that covers them.
+ * last sync that covers them. Bytes whose sync failed are not on the disk until they are written again, whatever a later sync says.
  */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
@@ -29,6 +29,8 @@ interface Known {
   /** When a name below it, or of it, its bits or its length last changed, and when its length. */
   changed: number;
   resized: number;
+  /** A sync of it failed: which ranges were written since. */
+  doubt?: (readonly [start: number, end: number])[] | undefined;
 }
 
 const PAGE = 4096;
@@ -41,6 +43,8 @@ export class ModelDisk {
   #isWatching = false;
   /** Work that begins with the next sync of a pack of contents, which ends after it. */
   duringPackSync: (() => Promise<void>) | undefined;
+  /** Whether the sync of a file or folder that is about to be made fails. */
+  syncFails: (name: string) => boolean = () => false;
   readonly #names: At<Names>[] = [];
   /** Up to which moment names and bits are on the disk. */
   readonly #journal: At<number>[] = [{ at: 0, value: 0 }];
@@ -73,13 +77,24 @@ export class ModelDisk {
   #note(call: DiskCall): unknown {
     const { name, args, handle } = call;
     const begun = this.#now;
-    const synced = isSync(call) ? idOf(fs.fstatSync(handle?.fd ?? Number(args[0]), exact)) : undefined;
+    const of = isSync(call) || name === 'write' ? (handle?.fd ?? Number(args[0])) : undefined;
+    const id = of === undefined ? undefined : idOf(fs.fstatSync(of, exact));
+    const synced = isSync(call) ? id : undefined;
     const end = (): void => {
       if (!this.#isWatching) return;
       this.#now++;
-      if (synced === undefined) this.#look();
-      else this.#sync(synced, begun, name.endsWith('datasync'));
+      if (synced !== undefined) return this.#sync(synced, begun, name.endsWith('datasync'));
+      if (id !== undefined) this.#noteRange(id, args);
+      this.#look();
     };
+    if (synced !== undefined && this.#isWatching && this.syncFails(this.#nameOf(synced))) {
+      this.#now++;
+      const known = this.#known[this.#numbers.get(synced) ?? -1];
+      if (known) known.doubt = [];
+      const error = Object.assign(new Error(`EIO: i/o error, ${name}`), { code: 'EIO' });
+      if (call.isPromised) return Promise.reject(error);
+      throw error;
+    }
     const during = this.#isPack(synced) ? this.duringPackSync : undefined;
     if (during) this.duringPackSync = undefined;
     const done = during?.() ?? unsynced(call);
@@ -89,10 +104,19 @@ export class ModelDisk {
   }
 
   #isPack(id = ''): boolean {
+    return this.#nameOf(id).endsWith('.pack');
+  }
+
+  #nameOf(id: string): string {
     const number = this.#numbers.get(id) ?? -1;
-    return Array.from(this.#names.at(-1)?.value ?? []).some(
-      ([name, node]) => name.endsWith('.pack') && 'number' in node && node.number === number,
-    );
+    const names = Array.from(this.#names.at(-1)?.value ?? []);
+    return names.find(([, node]) => 'number' in node && node.number === number)?.[0] ?? '';
+  }
+
+  /** A write at a position. */
+  #noteRange(id: string, [, , , length, position]: readonly unknown[]): void {
+    const known = this.#known[this.#numbers.get(id) ?? -1];
+    if (typeof position === 'number') known?.doubt?.push([position, position + Number(length)]);
   }
 
   /** Puts on the disk what there may be after the power was cut at a moment. */
@@ -135,7 +159,9 @@ export class ModelDisk {
   #sync(id: string, begun: number, isOfData: boolean): void {
     const known = this.#known[this.#numbers.get(id) ?? -1];
     if (!known) return;
-    known.synced.push({ at: this.#now, value: Math.max(begun, known.synced.at(-1)?.value ?? 0) });
+    if (isWritten(known)) known.doubt = undefined;
+    if (!known.doubt)
+      known.synced.push({ at: this.#now, value: Math.max(begun, known.synced.at(-1)?.value ?? 0) });
     const written = Math.min(begun, isOfData ? known.resized : known.changed);
     this.#journal.push({ at: this.#now, value: Math.max(written, lastAt(this.#journal, this.#now) ?? 0) });
   }
@@ -168,7 +194,11 @@ export class ModelDisk {
     if (changed.length === 0 && this.#names.length > 0) return;
     this.#names.push({ at: this.#now, value: names });
     for (const name of changed)
-      for (const node of [before.get(name), names.get(name), names.get(path.dirname(name))]) {
+      for (const node of [
+        before.get(name),
+        names.get(name),
+        isSameNode(before.get(name), names.get(name)) ? undefined : names.get(path.dirname(name)),
+      ]) {
         const known = node && 'number' in node ? this.#known[node.number] : undefined;
         if (known) known.changed = this.#now;
       }
@@ -187,6 +217,13 @@ export class ModelDisk {
     known.states.push({ at: this.#now, value: bytes });
     if (last?.length !== bytes.length) known.changed = known.resized = this.#now;
   }
+}
+
+/** Whether all bytes of a file were written again since a sync of it failed. */
+function isWritten({ doubt = [], states }: Known): boolean {
+  let end = 0;
+  for (const [from, to] of doubt.toSorted(([a], [b]) => a - b)) if (from <= end) end = Math.max(end, to);
+  return end >= (states.at(-1)?.value.length ?? 0);
 }
 
 /** Runs work as fast as on a disk in memory. */
@@ -212,6 +249,13 @@ function idOf({ ino, birthtimeNs }: fs.BigIntStats): string {
 
 function isSame(one: Node | undefined, other: Node | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Whether the two differ in nothing but their bits, of which their folder knows nothing. */
+function isSameNode(one: Node | undefined, other: Node | undefined): boolean {
+  return one !== undefined && other !== undefined && 'number' in one && 'number' in other
+    ? one.number === other.number
+    : false;
 }
 
 function lastAt<T>(states: readonly At<T>[], at: number): T | undefined {

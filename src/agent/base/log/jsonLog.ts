@@ -57,6 +57,8 @@ export class JsonLog<T> {
   #ready = false;
   /** Where the last append began if it failed: it may have left part of its line behind. */
   #failedAt: number | undefined;
+  /** A sync failed with this error, and the log was not written again since. */
+  #doubt: { readonly error: unknown } | undefined;
 
   /** @param lock of the file, if there is one */
   constructor(file: string, format: LogFormat<T>, lock?: LogLock) {
@@ -79,7 +81,7 @@ export class JsonLog<T> {
     if (whole === 0) {
       await mkdir(path.dirname(this.#file), { recursive: true });
       await appendFile(this.#file, encodeHeader(this.#format));
-      await syncFile(this.#file); // without it, a power cut would leave a log of no version
+      await this.#sync(); // without it, a power cut would leave a log of no version
     }
     this.#ready = true;
     return faults;
@@ -157,8 +159,11 @@ export class JsonLog<T> {
 
   /** Settles once everything appended so far would survive a crash of the machine. Appends do not wait for it. */
   flush(): Promise<void> {
-    const written = this.#ready ? this.#tail : this.#enqueue(() => Promise.resolve());
-    const done = written.then(() => syncFile(this.#file));
+    const rewrite = async (): Promise<void> => {
+      if (this.#doubt) await this.#replace([await readWhole(this.#file)]);
+    };
+    const written = this.#ready && !this.#doubt ? this.#tail : this.#enqueue(rewrite);
+    const done = written.then(() => this.#sync());
     this.#flushed = Promise.allSettled([this.#flushed, done]).then(() => undefined);
     return done;
   }
@@ -182,8 +187,14 @@ export class JsonLog<T> {
     return this.#ready && this.#failedAt === undefined && this.#waiting === 0;
   }
 
-  #replace(content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
-    return replaceContent(this.#file, content, () => this.lock?.check());
+  async #replace(content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+    await replaceContent(this.#file, content, () => this.lock?.check());
+    this.#doubt = undefined;
+  }
+
+  async #sync(): Promise<void> {
+    await syncFile(this.#file, error => (this.#doubt = { error }));
+    if (this.#doubt) throw this.#doubt.error; // another sync at the same time has failed
   }
 
   /** Runs work that appends, after all earlier work and once the log is prepared. */

@@ -57,7 +57,7 @@ export async function replaceContent(
   const temporary = `${file}.new`;
   try {
     await writeFile(temporary, content);
-    await syncFile(temporary);
+    await syncFile(temporary, () => undefined);
     await before?.();
     await replaceFile(temporary, file);
     // Else a power cut may bring back the old file, whose last bytes are not flushed.
@@ -68,10 +68,20 @@ export async function replaceContent(
   }
 }
 
-/** Makes the content of a file survive a power cut. Some systems flush only a file that is open for writing. */
-export async function syncFile(file: string): Promise<void> {
+/**
+ * Makes the content of a file survive a power cut. Some systems flush only a file that is open for writing.
+ * @param onFailure called at once if the disk refuses: what a later sync says proves nothing then, until the file is written again.
+ */
+export async function syncFile(file: string, onFailure: (error: unknown) => void): Promise<void> {
   const handle = await open(file, 'r+');
-  await handle.datasync().finally(() => handle.close());
+  try {
+    await handle.datasync();
+  } catch (error) {
+    onFailure(error);
+    throw error;
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Makes the names in a folder survive a power cut, where the system can. */

@@ -114,6 +114,8 @@ export class PreviewStore {
   }
 
   #restoring(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[]) {
+    // An earlier process may have died before it flushed them.
+    if (entries.length > 0) this.#flushing.appended();
     return restored(this.#projection, entries, unreadable, entry => void this.#record(entry));
   }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { forEachLimited } from '../../../base/async.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { Sha256 } from '../../../base/hash.ts';
-import { syncFile } from '../../../base/system/replaceFile.ts';
+import { replaceContent, syncFile } from '../../../base/system/replaceFile.ts';
 import type { Ends } from './sharedEnds.ts';
 
 /** Place of a content: the name of its pack, and the offset and length of its record there, in bytes. */
@@ -31,11 +32,20 @@ const BUFFERED_BYTES = 1024 * 1024;
 /** The longest chain of contents that one may be based on. */
 export const CHAIN = 256;
 
+/** How many packs are synced concurrently. */
+const AT_ONCE = 8;
+
 /** Append-only files of records in a folder. */
 export class Packs {
   readonly #folder: string;
   /** Sizes of the packs that were written since they were last synced, in bytes. */
   readonly #unsynced = new Map<string, number>();
+  /** Whether {@link #unsynced} has the packs of an earlier process, too. */
+  #isLeftKnown = false;
+  /** Packs whose sync failed, with the error: nothing is added to them, and they are written again. */
+  readonly #doubtful = new Map<string, unknown>();
+  /** Settles when the last of them was written again. */
+  #written: Promise<void> = Promise.resolve();
   /** Packs begun by {@link startAnew} and since. */
   readonly #new = new Set<string>();
   #pack: { readonly name: string; size: number } | undefined;
@@ -78,6 +88,7 @@ export class Packs {
       const file = fs.openSync(path.join(this.#folder, name), 'a');
       this.#unsynced.set(name, size);
       try {
+        if (this.#doubtful.has(name)) throw this.#doubtful.get(name);
         if (fs.fstatSync(file).size !== from) throw new Error(`${name} is not as it was left`);
         fs.writeFileSync(file, Buffer.concat(written.map(({ bytes }) => bytes)));
       } finally {
@@ -105,13 +116,43 @@ export class Packs {
     return this.#new.has(pack);
   }
 
-  /** Settles once everything that was written would survive a crash of the machine. */
+  /**
+   * Settles once everything that was written would survive a crash of the machine, also by an earlier process, which may have died
+   * before that.
+   */
   async flush(): Promise<void> {
-    for (const [name, size] of this.#unsynced) {
-      await syncFile(path.join(this.#folder, name));
-      // Else it has grown meanwhile.
-      if (this.#unsynced.get(name) === size) this.#unsynced.delete(name);
+    if (!this.#isLeftKnown)
+      for (const name of await this.#names()) if (!this.#unsynced.has(name)) this.#unsynced.set(name, 0);
+    this.#isLeftKnown = true;
+    await forEachLimited([...this.#unsynced], AT_ONCE, ([name, size]) => this.#sync(name, size));
+  }
+
+  async #sync(name: string, size: number): Promise<void> {
+    const file = path.join(this.#folder, name);
+    try {
+      if (this.#doubtful.has(name)) await this.#writeAgain(name);
+      else await syncFile(file, error => this.#doubt(name, error));
+    } catch (error) {
+      if (this.#unsynced.has(name)) throw error; // else it was removed meanwhile
     }
+    if (this.#doubtful.has(name)) throw this.#doubtful.get(name); // another sync at the same time has failed
+    // Else it has grown meanwhile.
+    if (this.#unsynced.get(name) === size) this.#unsynced.delete(name);
+  }
+
+  #writeAgain(name: string): Promise<void> {
+    const file = path.join(this.#folder, name);
+    const done = this.#written.then(async () => {
+      if (this.#doubtful.has(name)) await replaceContent(file, [await fs.promises.readFile(file)]);
+      this.#doubtful.delete(name);
+    });
+    this.#written = done.catch(() => undefined);
+    return done;
+  }
+
+  #doubt(name: string, error: unknown): void {
+    this.#doubtful.set(name, error);
+    if (this.#pack?.name === name && this.#bufferedBytes === 0) this.#pack = undefined;
   }
 
   /** Size of all packs, in bytes. */
@@ -128,13 +169,14 @@ export class Packs {
     for (const name of await this.#names()) {
       if (packs.has(name) || this.#new.has(name)) continue;
       this.#unsynced.delete(name);
+      this.#doubtful.delete(name);
       await fs.promises.rm(path.join(this.#folder, name), { force: true });
     }
   }
 
   async #names(): Promise<readonly string[]> {
     const names = await fs.promises.readdir(this.#folder).catch(() => []);
-    return names.filter(name => name.endsWith('.pack'));
+    return names.filter(name => /\.pack(?:\.new)?$/.test(name));
   }
 
   /** Bytes that a record and those it is based on make; not checked yet. */

@@ -1,5 +1,5 @@
 /** A log that has grown becomes small again, while previews are pending, and tells the same. */
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, beforeEach, mock, test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
@@ -16,6 +16,9 @@ import { TempFolder } from '../../../../support/tempFolder.ts';
 
 let temp: TempFolder;
 before(async () => (temp = await TempFolder.create()));
+// No store flushes by itself, which would be after its test.
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+afterEach(() => mock.timers.reset());
 after(() => temp.remove());
 
 const never = new Date(0);

@@ -16,7 +16,9 @@ import { undoAction } from '../../../../../src/agent/hold/preview/undo.ts';
 import { create, modify } from '../../../../support/changes.ts';
 import { aroundDiskCalls } from '../../../../support/diskCalls.ts';
 import { draft } from '../../../../support/drafts.ts';
+import { Random } from '../../../../support/fuzz/random.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
+import { ModelDisk } from '../../../../support/modelDisk.ts';
 import { TempFolder } from '../../../../support/tempFolder.ts';
 
 let temp: TempFolder;
@@ -291,4 +293,44 @@ test('a flush returns once all that was written before it is on the disk, whatev
     disk.emit('sync', sync);
     return sync.promise;
   }, work);
+});
+
+for (const kind of ['previews.jsonl', '.pack'])
+  test(`after a failed sync of ${kind}, a flush that succeeds has written it again`, async () => {
+    const disk = new ModelDisk(storage);
+    await disk.watch(async () => {
+      const log = openPreviewLog(path.join(storage, 'previews.jsonl'));
+      await log.load();
+      let failures = 0;
+      const store = new PreviewStore(log, () => void failures++);
+      await store.stage(draft({ changes: [create('a', text)] })).stored;
+      let isBad = true;
+      disk.syncFails = name => isBad && name.endsWith(kind);
+      await assert.rejects(log.flush(), /EIO/);
+      isBad = false;
+      await store.stage(draft({ changes: [create('b', 'later')] })).stored;
+      await log.flush();
+    });
+    for (let seed = 0; seed < 8; seed++) {
+      disk.cut(disk.now, new Random(seed));
+      const { store } = await open(new MemoryWorkspace());
+      const found = store.all().map(({ changes }) => textOf(changes?.[0]?.after ?? null));
+      assert.deepEqual(found, [text, 'later']);
+      await store.close();
+    }
+  });
+
+test('a start flushes the previews of a process that died before it had flushed them', async () => {
+  const disk = new ModelDisk(storage);
+  await disk.watch(async () => {
+    const { store } = await open(new MemoryWorkspace());
+    await store.stage(draft({ changes: [create('a', text)] })).stored;
+    assert.ok(await (await open(new MemoryWorkspace())).store.close());
+  });
+  for (let seed = 0; seed < 8; seed++) {
+    disk.cut(disk.now, new Random(seed));
+    const { store } = await open(new MemoryWorkspace());
+    assert.equal(textOf(store.get('p1')?.changes?.[0]?.after ?? null), text);
+    await store.close();
+  }
 });
