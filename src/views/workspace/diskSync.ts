@@ -10,6 +10,9 @@ import { diskPathOf, locate } from './workspacePaths.ts';
 /** How many files are synced concurrently: the disk writes them together. */
 const AT_ONCE = 16;
 
+/** What systems answer that cannot sync a file. */
+const CANNOT = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EPERM'];
+
 /** Like `Workspace.sync`, on disk. */
 export async function syncOnDisk(
   paths: readonly string[],
@@ -50,7 +53,13 @@ async function syncFile(file: string): Promise<void> {
     if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR')) return; // its folder shows that
     throw error;
   }
-  await handle.datasync().finally(() => handle.close());
+  try {
+    await handle.sync(); // not only the data: a change may set permission bits
+  } catch (error) {
+    if (!hasCode(error, ...CANNOT)) throw error;
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Some systems flush only a file that is open for writing. */

@@ -18,6 +18,7 @@ import { hashOf, heldReader, type Held } from './held.ts';
 import { readRollbackInfo } from './readRollbackInfo.ts';
 import { rollBack } from './rollback.ts';
 import { carryModes, rightsAfter, type RollbackInfo } from './rollbackInfo.ts';
+import { syncWritten, type Sides } from './syncWritten.ts';
 import { assertWritable } from './wholeSteps.ts';
 
 /** Facts that a commit reports beyond its success. */
@@ -86,8 +87,15 @@ export async function commitChanges(
   try {
     for (const { steps: phase, emptied } of [...phases, renamed]) {
       // An old name is removed once the new one would survive a power cut.
-      if (phase === removed.steps && phase.length > 0)
-        await files.sync(written.steps.filter(({ before }) => !before).map(({ path }) => path));
+      if (phase === removed.steps && phase.length > 0) {
+        const created = written.steps.filter(({ before }) => !before);
+        const [unsafe] = await syncWritten(files, sidesOf(created, 'after'));
+        if (unsafe) {
+          const [path, error] = unsafe;
+          failed = { path, error };
+          throw error;
+        }
+      }
       await forEachLimited(phase, AT_ONCE, async step => {
         const { path } = step;
         begun.add(step);
@@ -108,11 +116,12 @@ export async function commitChanges(
   } catch (error) {
     // Includes the step that failed: its write may be torn.
     const back = await rollBack(files, [...begun], rollback, blobs);
-    await files.sync([...begun].map(({ path }) => path));
+    const unsafe = await syncWritten(files, sidesOf([...begun], 'before'));
     const stuck = [...back.failed, ...back.foreign.filter(path => done.has(path))].sort();
-    if (stuck.length === 0 && error instanceof StalePreviewError) throw error;
+    if (stuck.length + unsafe.size === 0 && error instanceof StalePreviewError) throw error;
     const unclear = back.foreign.filter(path => broken.has(path));
-    throw new ToolError(failureText(failed?.path ?? '', error, stuck, unclear));
+    const text = failureText(failed?.path ?? '', error, stuck, unclear);
+    throw new ToolError(unsafe.size > 0 ? `${text} ${unsafeText([...unsafe.keys()].sort())}` : text);
   }
   await files.giveRights(rightsAfter(changes, rollback));
   return { unsaved: unsaved.sort() };
@@ -232,6 +241,14 @@ async function hashNow(path: string, read: () => Promise<Held>): Promise<Sha256 
     if (error instanceof ToolError) return undefined;
     throw new ToolError(`Nothing was written: ${path} could not be read: ${messageWithoutPaths(error)}`);
   }
+}
+
+function sidesOf(steps: readonly FileStep[], side: 'before' | 'after'): Sides {
+  return new Map(steps.map(step => [step.path, step[side]]));
+}
+
+function unsafeText(paths: readonly string[]): string {
+  return `The disk reports an error, so these may be lost or damaged after a power cut: ${listed(paths)}.`;
 }
 
 /**

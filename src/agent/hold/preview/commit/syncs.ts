@@ -1,5 +1,7 @@
+import { touchedSteps } from '../fileSteps.ts';
 import type { PreviewStore } from '../previewStore.ts';
 import type { Workspace } from '../workspace.ts';
+import { syncWritten, type Sides } from './syncWritten.ts';
 
 /** Applied changes that are not synced yet. */
 interface Batch {
@@ -39,13 +41,17 @@ export class Syncs {
     while (isOneOf(this.#running) || isOneOf(this.#waiting)) await this.#ended;
   }
 
+  #sidesOf({ ids, paths }: Batch): Sides {
+    const changes = ids.flatMap(id => this.#store.get(id)?.changes ?? []);
+    const sides = new Map(touchedSteps(changes).map(({ path, after }) => [path, after]));
+    return new Map(Array.from(paths, path => [path, sides.get(path) ?? null]));
+  }
+
   async #run(): Promise<void> {
     while (this.#waiting.ids.length > 0) {
       const batch = (this.#running = this.#waiting);
       this.#waiting = { ids: [], paths: new Set() };
-      const failed = await this.#files.sync([...batch.paths]).catch((error: unknown) => {
-        return new Map([...batch.paths].map(path => [path, error]));
-      });
+      const failed = await syncWritten(this.#files, this.#sidesOf(batch));
       if (failed.size === 0) void this.#store.recordSynced(batch.ids);
       else this.#store.tells.onUnsynced?.(batch.ids, failed);
     }

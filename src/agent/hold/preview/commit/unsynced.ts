@@ -10,6 +10,7 @@ import { modeSteps } from './commitChanges.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite } from './rollback.ts';
 import { carryModes } from './rollbackInfo.ts';
+import { syncWritten, writeAgain } from './syncWritten.ts';
 
 /** Outcome for the files of an applied commit that a power cut may have taken. */
 export interface UnsyncedReport {
@@ -27,8 +28,8 @@ const AT_ONCE = 8;
 
 /**
  * Compares the files of applied commits with their decided content, unless the log records that they would survive a power cut.
- * Rewrites files that hold their old content or a part of the new one, or have their old permission bits. Nothing was applied on
- * top of a commit before its files were synced, so only the last commit of each file counts.
+ * Writes all of them again, also those that are as decided, since their sync may have failed, but not what has changed since. Nothing
+ * was applied on top of a commit before its files were synced, so only the last commit of each file counts.
  * @returns the commits with a file that is or was not as decided.
  */
 export async function completeUnsynced(
@@ -91,7 +92,11 @@ async function complete(
   for (const phase of [steps.filter(({ after }) => after), steps.filter(({ after }) => !after)])
     await forEachLimited(phase, AT_ONCE, step => compare(step).catch(() => void failed.add(step.path)));
   const paths = steps.map(({ path }) => path);
-  for (const path of (await files.sync(paths)).keys()) failed.add(path);
+  const left = new Set([...completed, ...changed, ...failed]);
+  const sides = new Map(steps.map(({ path, after }) => [path, after]));
+  await writeAgain(files, new Map([...sides].filter(([path]) => !left.has(path))));
+  for (const path of changed) sides.delete(path);
+  for (const path of (await syncWritten(files, sides)).keys()) failed.add(path);
   await files.tidy(paths, []);
   return { previewIds, completed: completed.sort(), changed: changed.sort(), failed: [...failed].sort() };
 }

@@ -27,7 +27,7 @@ class Disk extends MemoryWorkspace {
   override async sync(paths: readonly string[] = []): Promise<ReadonlyMap<string, unknown>> {
     this.synced.push([...paths].sort());
     await this.waiting;
-    return this.failed;
+    return new Map([...this.failed].filter(([path]) => paths.includes(path)));
   }
 }
 
@@ -168,4 +168,51 @@ test('what cannot be synced is told, and compared at the next start', async () =
   await new Promise(setImmediate);
   assert.equal(types().at(-1), 'resolved');
   assert.equal(store.unsyncedCommits.length, 1);
+});
+
+test('a file whose sync fails is written again, and counts as synced only then', async () => {
+  const disk = new Disk({ 'a.txt': 'a' });
+  const log = new MemoryPreviewLog();
+  const { apply, types } = world(disk, log);
+  const written: string[] = [];
+  disk.beforeWrite = async path => void written.push(path);
+  const failing = new Map([['a.txt', new Error('EIO')]]);
+  disk.sync = async () => (written.length === 1 ? failing : new Map());
+  await apply([modify('a.txt', 'a', 'b')]);
+  await new Promise(setImmediate);
+  assert.deepEqual(written, ['a.txt', 'a.txt']);
+  assert.equal(types().at(-1), 'synced');
+  // A later process knows nothing of a sync that failed.
+  const next = new Disk({ 'a.txt': 'b' });
+  next.beforeWrite = async path => void written.push(path);
+  const { store } = world(next, new MemoryPreviewLog(log.lines.slice(0, -1)));
+  assert.deepEqual(await completeUnsynced(store, next), []);
+  assert.equal(written.length, 3);
+});
+
+test('an old name stays if the new one cannot be synced', async () => {
+  const disk = new Disk(before);
+  const { apply, store, types } = world(disk);
+  disk.failed = new Map([['to.sh', new Error('EIO')]]);
+  await assert.rejects(
+    apply(),
+    /to\.sh could not be written: EIO\. Nothing was changed\..* after a power cut/s,
+  );
+  assert.deepEqual(disk.snapshot(), before);
+  assert.equal(store.get('p1')?.state.kind, 'pending');
+  assert.ok(!types().includes('synced'));
+});
+
+test('a rollback ends with a sync of all files, also of those that an earlier start has restored', async () => {
+  const disk = new Disk(before);
+  const { apply, log } = world(disk);
+  await apply();
+  const begun = log.lines.slice(0, 2);
+  const again = await cut(begun, before);
+  assert.deepEqual(again.disk.synced.flat(), ['a.txt', 'from.sh', 'gone.txt', 'new.txt', 'to.sh']);
+  const failing = new Disk({ ...before, 'a.txt': 'A' });
+  failing.failed = new Map([['a.txt', new Error('EIO')]]);
+  const { store } = world(failing, new MemoryPreviewLog(begun));
+  assert.deepEqual((await recoverCommits(store, failing))[0]?.failed, ['a.txt']);
+  assert.equal(store.interruptedCommits.length, 1, 'the next start tries again');
 });
