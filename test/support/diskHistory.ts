@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { ToolError } from '../../src/agent/base/errors.ts';
+import { messageOf, ToolError } from '../../src/agent/base/errors.ts';
 import { sha256 } from '../../src/agent/base/hash.ts';
 import { english } from '../../src/agent/base/localiser.ts';
 import { recoverCommits } from '../../src/agent/hold/preview/commit/recovery.ts';
@@ -215,13 +215,13 @@ export class DiskHistory {
   async #vote({ id, revision }: Preview, action: 'apply' | 'discard'): Promise<void> {
     const preview = this.#store.get(id) ?? assert.fail();
     const chain = action === 'apply' ? this.#store.open.blockersOf(preview) : [];
-    const shown = [...chain, preview];
+    const group = [...chain, preview];
     const before = this.found();
-    const changes = action === 'apply' ? shown.flatMap(one => one.changes ?? []) : [];
+    const changes = action === 'apply' ? group.flatMap(one => one.changes ?? []) : [];
     const vote: Vote = {
       before,
       after: played(before, changes),
-      ids: shown.map(one => one.id),
+      ids: group.map(one => one.id),
       action,
       staged: this.staged.length,
       begun: this.#now(),
@@ -235,9 +235,15 @@ export class DiskHistory {
       if (!(error instanceof ToolError) && !/EIO/.test(String(error))) throw error;
       if (this.#fate.isDead()) return;
       this.votes.pop();
+      const [, told = ''] = /(?:These|Check)(.*)/.exec(messageOf(error)) ?? [];
+      this.told.push(...[...before.keys(), ...vote.after.keys()].filter(name => told.includes(name)));
     }
     const expected = vote.answered === undefined ? before : vote.after;
-    assert.ok(isAs(this.found(), expected), 'a vote does what it shows, or nothing');
+    const found = this.found();
+    assert.ok(
+      isAs(found, expected, this.told),
+      `a vote does what it shows, or nothing: ${shown(expected)}; but ${shown(found)}`,
+    );
   }
 
   /** The files on the disk. */

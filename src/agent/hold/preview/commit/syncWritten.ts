@@ -26,7 +26,9 @@ export async function writeAgain(files: Workspace, sides: Sides): Promise<readon
   const written: string[] = [];
   await forEachLimited([...sides], AT_ONCE, async ([path, side]) => {
     if (!side || !isText(side)) return;
-    const to = await files.write(path, bytesOfSide(side), side.hash).catch(() => undefined);
+    // Its text may be gone from the storage.
+    const write = async (): Promise<unknown> => files.write(path, bytesOfSide(side), side.hash);
+    const to = await write().catch(() => undefined);
     if (to === 'disk') written.push(path);
   });
   return written;

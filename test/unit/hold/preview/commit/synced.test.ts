@@ -2,7 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { completeUnsynced } from '../../../../../src/agent/hold/preview/commit/unsynced.ts';
 import { recoverCommits } from '../../../../../src/agent/hold/preview/commit/recovery.ts';
-import type { FileChange } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import { writeAgain } from '../../../../../src/agent/hold/preview/commit/syncWritten.ts';
+import { sideOfText, type FileChange } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify, remove, rename } from '../../../../support/changes.ts';
 import { draft } from '../../../../support/drafts.ts';
@@ -215,4 +216,14 @@ test('a rollback ends with a sync of all files, also of those that an earlier st
   const { store } = world(failing, new MemoryPreviewLog(begun));
   assert.deepEqual((await recoverCommits(store, failing))[0]?.failed, ['a.txt']);
   assert.equal(store.interruptedCommits.length, 1, 'the next start tries again');
+});
+
+test('a file is not written again if its text is gone from the storage', async () => {
+  const gone = {
+    ...sideOfText('a'),
+    get text(): string {
+      throw new Error('gone');
+    },
+  };
+  assert.deepEqual(await writeAgain(new Disk({ 'a.txt': 'a' }), new Map([['a.txt', gone]])), []);
 });
