@@ -1,15 +1,27 @@
 import { TimeSlice } from '../../base/async.ts';
 import { beginningOf } from '../../base/cutText.ts';
-import { fenced } from '../../base/phrases.ts';
-import { safeName } from '../../base/safeName.ts';
+import { fenced, plural } from '../../base/phrases.ts';
+import { quoted, safeName } from '../../base/safeName.ts';
+import { lineEndingOf } from '../text/lines.ts';
 import { rewriteSummary } from '../text/rewriteSummary.ts';
-import { isBinary, isLink, textOf, type FileChange } from './fileChange.ts';
+import {
+  isBinary,
+  isLink,
+  isText,
+  isWhole,
+  textOf,
+  type FileChange,
+  type FileSide,
+  type TextSide,
+} from './fileChange.ts';
 import type { Preview } from './preview.ts';
 
 /** The room for a diff that the model looks at, in characters. */
 export const MAX_LOOK_CHARS = 24_000;
 /** The room for the diff in the result of the call that stages it, in characters. */
 export const MAX_RESULT_DIFF_CHARS = 8_000;
+
+const ENDINGS = { '\n': 'LF', '\r\n': 'CRLF', '\r': 'CR' } as const;
 
 /** A part of a diff as the model is shown it. */
 export interface ShownDiff {
@@ -47,10 +59,53 @@ export async function shownDiff(
   return { text: fenced(diff.slice(from)), end: Infinity };
 }
 
-function diffOf(change: FileChange): string | Promise<string> {
+async function diffOf(change: FileChange): Promise<string> {
   const { kind, path, before, after } = change;
   const name = `${kind === 'rename' ? `${safeName(change.from)} to ` : ''}${safeName(path)}`;
-  return [before, after].some(side => side !== null && (isLink(side) || isBinary(side)))
-    ? `${name} (${kind}): a symbolic link or binary file, before or after, which has no diff.`
-    : rewriteSummary(name, textOf(before), textOf(after), Infinity, Infinity);
+  const notes = unseenNotes(change);
+  if (isWhole(change)) {
+    const sides = [before, after].filter(side => side !== null).map(sideName);
+    return [`${name} (${kind}): ${sides.join(' becomes ')}, which has no diff.`, ...notes].join('\n');
+  }
+  const [head = '', ...diff] = (
+    await rewriteSummary(name, textOf(before), textOf(after), Infinity, Infinity)
+  ).split('\n');
+  return [head, ...notes, ...diff].join('\n');
+}
+
+function sideName(side: FileSide): string {
+  if (isLink(side)) return `a symbolic link to ${quoted(side.link)}`;
+  return isBinary(side) ? `a binary file of ${plural(side.size, 'byte')}` : 'a text file';
+}
+
+/** Differences that no line of a diff shows: permission bits, the encoding and line endings. */
+function unseenNotes(change: FileChange): string[] {
+  const { before, after } = change;
+  const notes: string[] = [];
+  if ('mode' in change && change.mode !== undefined)
+    notes.push(`Its permission bits become ${change.mode.toString(8).padStart(3, '0')}.`);
+  if (!after || !isText(after)) return notes;
+  const from = before && isText(before) ? before : undefined;
+  const encoding = encodingName(after);
+  if (encoding !== (from ? encodingName(from) : 'utf8')) notes.push(`Its encoding becomes ${encoding}.`);
+  const endings = endingsName(after);
+  if (endings !== '' && endings !== ((from && endingsName(from)) || 'LF'))
+    notes.push(`Its line endings become ${endings}.`);
+  return notes;
+}
+
+function encodingName({ encoding: { name, bom } }: TextSide): string {
+  return bom ? `${name} with a byte order mark` : name;
+}
+
+/** The kinds of line endings in a text, each with their number if there are several kinds; empty if it has none. */
+function endingsName({ text }: TextSide): string {
+  const kind = lineEndingOf(text);
+  if (kind !== 'mixed') return kind === undefined ? '' : ENDINGS[kind];
+  const found = text.match(/\r\n|\r|\n/g) ?? [];
+  return Object.entries(ENDINGS)
+    .map(([ending, name]) => [name, found.filter(each => each === ending).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ');
 }

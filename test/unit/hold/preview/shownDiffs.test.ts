@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FileChange } from '../../../../src/agent/hold/preview/fileChange.ts';
+import {
+  linkTo,
+  sideOfText,
+  type FileChange,
+  type FileSide,
+} from '../../../../src/agent/hold/preview/fileChange.ts';
+import type { EncodingName } from '../../../../src/agent/hold/text/encodings.ts';
 import { shownDiff } from '../../../../src/agent/hold/preview/shownDiffs.ts';
 import { modify } from '../../../support/changes.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';
@@ -57,3 +63,50 @@ test('a place behind the end of the diff shows nothing', async () => {
     end: Infinity,
   });
 });
+
+const utf8 = (text: string): FileSide => sideOfText(text);
+const stored = (text: string, name: EncodingName, bom: boolean): FileSide => sideOfText(text, { name, bom });
+const binary: FileSide = { hash: 'b', size: 1 };
+for (const [what, change, head] of [
+  ['permission bits', { mode: 0o755 }, 'a: 0 lines added, 0 removed.\nIts permission bits become 755.'],
+  [
+    'line endings',
+    { after: utf8('a\r\nb\r\n') },
+    'a: 2 lines added, 2 removed.\nIts line endings become CRLF.',
+  ],
+  [
+    'some of the line endings',
+    { after: utf8('a\r\nb\n') },
+    'a: 1 line added, 1 removed.\nIts line endings become 1 LF, 1 CRLF.',
+  ],
+  [
+    'a byte order mark',
+    { after: stored('a\nb\n', 'utf8', true) },
+    'a: 0 lines added, 0 removed.\nIts encoding becomes utf8 with a byte order mark.',
+  ],
+  [
+    'the encoding of a new file',
+    { kind: 'create', before: null, after: stored('é\n', 'iso88591', false) },
+    'a: 1 line added, 0 removed.\nIts encoding becomes iso88591.',
+  ],
+  [
+    'a link in the place of a text',
+    { after: linkTo('b') },
+    'a (modify): a text file becomes a symbolic link to "b", which has no diff.',
+  ],
+  [
+    'a new binary file',
+    { kind: 'create', before: null, after: binary, mode: 0o700 },
+    'a (create): a binary file of 1 byte, which has no diff.\nIts permission bits become 700.',
+  ],
+  ['a first line ending', { before: utf8('a'), after: utf8('a\n') }, 'a: 1 line added, 1 removed.\n@@ -1,1'],
+] as const)
+  test(`the diff for the model names ${what}`, async () => {
+    const before = utf8('a\nb\n');
+    const { text } = await shownDiff(
+      preview({ kind: 'modify', path: 'a', before, after: before, ...change }),
+      0,
+      8_000,
+    );
+    assert.equal(text.slice(4, 4 + head.length), head);
+  });
