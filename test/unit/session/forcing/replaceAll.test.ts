@@ -42,7 +42,7 @@ test('a vote beside an amendment in several places is answered with their diff, 
   assert.match(applied, /^Applied: p1/);
 });
 
-test('more edits than a result shows are followed by the diff, and a vote counts once all of it was shown', async () => {
+test('the diff of more edits than a result shows goes on, and a vote counts once all of it was shown', async () => {
   const t = play(LONG, [
     { toolCalls: [replace()] },
     ...Array.from({ length: 2 }, () => ({ toolCalls: [vote] })),
@@ -50,7 +50,7 @@ test('more edits than a result shows are followed by the diff, and a vote counts
   ]);
   await t.session.prompt('Rename it.');
   const told = contents(t);
-  assert.match(told[0] ?? '', /more edits not shown\][^]*The diff of p1/);
+  assert.match(told[0] ?? '', /500 edits\.\nThe diff of p1[^]*The diff goes on\./);
   assert.match(told[1] ?? '', REFUSED);
   assert.match(told.at(-1) ?? '', /^Applied: p1/);
 });
@@ -59,4 +59,14 @@ test('the same in few places counts at once in the next message', async () => {
   const t = play(OLD, [{ toolCalls: [replace()] }, { toolCalls: [vote] }, ok]);
   await t.session.prompt('Rename it.');
   assert.match(contents(t)[1] ?? '', /^Applied: p1/);
+});
+
+test('the result shows the whole lines of what is replaced in several places', async () => {
+  const text = 'first: false && deletes,\nsecond: false || asks,\n';
+  const edits = [{ old: 'false', new: 'true', replaceAll: true }];
+  const t = play(text, [{ toolCalls: [call('edit_file', { path: 'a.txt', edits })] }, ok]);
+  await t.session.prompt('Turn all on.');
+  const [told = ''] = contents(t);
+  assert.match(told, /^\+first: true && deletes,$/m);
+  assert.match(told, /^\+second: true \|\| asks,$/m);
 });

@@ -60,23 +60,24 @@ export const editFileTool = defineTool({
       });
     }
     const { locateEdits } = await import('./locateEdits.ts');
-    const { MAX_SHOWN_EDITS, shownEdits } = await import('./shownEdits.ts');
+    const { shownEdits } = await import('./shownEdits.ts');
     const located = await locateEdits(path, before.text, edits);
     const text = applyTextEdits(before.text, located);
     const after = await proposedSide(context.workspace, path, before, text);
     const count = plural(located.length, 'edit');
+    const isInPlaces = located.length > edits.length;
+    // The model need not know the lines in which a text is replaced everywhere: if its vote depends on that, their diff follows.
+    const shown = isInPlaces && context.noteShown ? [] : shownEdits(before.text, located);
     return stageChange(context, {
       path,
       before,
       after,
       edits: located,
-      ...(located.length > edits.length
-        ? { places: located.length, isShown: located.length <= MAX_SHOWN_EDITS }
-        : {}),
+      ...(isInPlaces ? { places: located.length } : {}),
       sourceToolName: 'edit_file',
       ...counted(`Edit ${path} (`, { noun: 'edit', count: located.length }, ')'),
       ...titled(title, editTitle(path, before.text, located)),
-      summary: [`${path}: ${count}.`, ...shownEdits(before.text, located)].join('\n'),
+      summary: [`${path}: ${count}.`, ...shown].join('\n'),
     });
   },
 });

@@ -6,7 +6,7 @@ import type { TextEdit } from '../../../hold/text/textEdit.ts';
 /** The most lines of one edit that the summary shows. */
 const MAX_SHOWN_LINES = 20;
 /** The most edits that it shows. */
-export const MAX_SHOWN_EDITS = 40;
+const MAX_SHOWN_EDITS = 40;
 
 /**
  * Each edit as `-line:old` and `+line:new`, with the lines of the texts before and after all edits, so that the model can check its

@@ -13,9 +13,8 @@ export interface FileAction extends Omit<PendingAction, 'changes'> {
   readonly keepsLineEndings?: boolean;
   /** The edits that turn `before` into `after`, if the tool knows them. */
   readonly edits?: readonly TextEdit[];
-  /** In how many places one edit put its text; the model need not have read them. `isShown`: the summary shows each. */
+  /** In how many places one edit put its text; the model need not have read their lines. */
   readonly places?: number;
-  readonly isShown?: boolean;
   /** The summary by which the model checks its change. */
   readonly summary: string;
 }
@@ -26,7 +25,7 @@ export interface FileAction extends Omit<PendingAction, 'changes'> {
  */
 export async function stageChange(
   context: ToolContext,
-  { path, before, after, keepsLineEndings = false, edits, summary, places, isShown, ...action }: FileAction,
+  { path, before, after, keepsLineEndings = false, edits, summary, places, ...action }: FileAction,
 ): Promise<AgentToolResult> {
   const change = changeOf(path, before, after);
   if (!change) {
@@ -38,13 +37,11 @@ export async function stageChange(
   }
   if (change.kind === 'create') await assertCanHoldFile(context.workspace, path);
   await assertApplicable(context.workspace, [change]);
-  const preview = context.stage({
+  context.stage({
     ...action,
     changes: [change.kind === 'modify' && edits ? { ...change, edits } : change],
   });
   const note = keepsLineEndings ? ' The line endings of the file are kept.' : '';
   const [head, ...diff] = summary.split('\n');
-  const text = [`${head}${note}`, ...diff].join('\n');
-  if (isShown) context.noteShown?.(preview, { from: 0, text, end: Infinity });
-  return textResult(text, places && { places });
+  return textResult([`${head}${note}`, ...diff].join('\n'), places && { places });
 }
