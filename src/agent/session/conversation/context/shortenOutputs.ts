@@ -102,11 +102,15 @@ function shorten(message: SessionMessage, max: number, canRepeat: CanRepeat): Se
 }
 
 function shortResult(message: ToolResultMessage, max: number, canRepeat: CanRepeat): ToolResultMessage {
-  const { content, toolName } = message;
+  const { content, toolName, pending = [] } = message;
   const kept = beginningOf(content, max);
+  const others =
+    toolName === 'resolve' || pending.length > 0
+      ? 'call pending with an id to see its diff'
+      : 'read the files that it was about';
   const again = canRepeat(toolName)
     ? `Call ${toolName} again if you need them.`
-    : `Do not call ${toolName} again for them; read the files that it was about.`;
+    : `Do not call ${toolName} again for them; ${others}.`;
   const left = content.length - kept.length;
   return {
     ...message,

@@ -54,6 +54,24 @@ test('a result of a tool that changes something does not say to call it again', 
   assert.match(contents(shorter)[0] ?? '', /Do not call edit_file again for them; read the files/);
 });
 
+test('a shortened result with a pending preview, or of a vote, names the tool that shows a diff', () => {
+  for (const [name, pending] of [
+    ['run_command', ['p1']],
+    ['resolve', []],
+  ] as const) {
+    const one = call('c', name, {});
+    const messages = [
+      asked('Go'),
+      answered('', one),
+      { ...result(one, 'x'.repeat(9_000)), pending },
+      asked('So?'),
+    ];
+    const lines = messages.map((message, id) => ({ id, message }));
+    const [told = ''] = contents(shortenOutputs(lines, 1_000, canRepeat).lines);
+    assert.match(told, /again for them; call pending with an id to see its diff\.\]$/);
+  }
+});
+
 test('a little more in the conversation shortens nothing more, so that requests begin alike', () => {
   const room = 6_000;
   const shortened = (lines: readonly Line[]): number[] =>
