@@ -18,6 +18,8 @@ export interface Asked {
   answered: boolean;
   /** How many forced turns passed without an answer. */
   unanswered: number;
+  /** The last turn in which a vote on it was refused because of something that the model could do something about first. */
+  blockedIn?: number;
   /** How many applies failed. */
   readonly failures: number;
 }
@@ -121,7 +123,17 @@ export class AskedPreviews {
     const asked = this.#asked.get(id);
     if (!asked) return;
     asked.answered = false;
+    asked.blockedIn = this.#turn;
     asked.due ||= due;
+  }
+
+  /**
+   * A forced turn passed without an answer; a vote that was refused in it is one.
+   * @returns for how many turns that was so
+   */
+  noteUnanswered(asked: Asked): number {
+    if (asked.blockedIn !== this.#turn) asked.unanswered++;
+    return asked.unanswered;
   }
 
   /** The state of a preview has changed, which also affects the previews that build on it. */

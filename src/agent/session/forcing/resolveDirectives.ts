@@ -282,7 +282,7 @@ export class ResolveDirectives extends Owner {
     const all = set.includes(preview) ? set : [preview, ...set];
     return all.filter(one => {
       const its = one === preview ? asked : this.#asked.get(one.id);
-      return its !== undefined && ++its.unanswered >= MAX_FORCED_TURNS;
+      return its !== undefined && this.#asked.noteUnanswered(its) >= MAX_FORCED_TURNS;
     });
   }
 

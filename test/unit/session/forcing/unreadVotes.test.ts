@@ -63,6 +63,10 @@ for (const forcing of ['auto', 'forced', 'always', 'off'] as const)
         told.map(text => (REFUSED.test(text) ? 'refused' : RECORDED.test(text) ? 'recorded' : text)),
         ['refused', 'refused', 'refused', 'recorded'],
       );
+      const kinds = t.requests.flatMap(({ messages }) =>
+        messages.map(m => (m.role === 'steering' ? m.kind : '')),
+      );
+      assert.ok(!kinds.includes('notice'), 'not left to the user while it votes');
       assert.deepEqual(advice(t), UNREAD);
       assert.equal(t.workspace.text('lock.txt'), LOCK);
       const asked = t.requests.length;

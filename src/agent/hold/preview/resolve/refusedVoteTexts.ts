@@ -45,7 +45,7 @@ export function unavailableText(tool: string, isPlanning: boolean): string {
  */
 export function unshownText(preview: Preview, from: number, { text, end }: ShownDiff): string {
   const what = end < Infinity ? 'A part of its diff' : from > 0 ? 'The rest of its diff' : 'Its diff';
-  const when = end < Infinity ? 'once you have seen the rest' : 'in your next message';
+  const when = end < Infinity ? 'to see the next part' : 'in your next message';
   return `Your vote on ${nameOf(preview)} does not count yet, since you have not been shown all of it at revision ${preview.revision}. ${what} follows; vote again ${when}.\n${text}`;
 }
 
