@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -35,8 +35,10 @@ export class SharedFile {
   readonly #ending = new AbortController();
   /** The text that both had last. */
   #text: string | undefined;
-  /** The stamps of both at that time. */
+  /** The stamps of both at that time; empty if something may have changed since. */
   #seen = '';
+  /** The permission bits of the file outside, also while it is gone. */
+  #bits = 0o600;
   #watching: Promise<void> | undefined;
 
   private constructor(outside: Place, inView: Place) {
@@ -64,6 +66,8 @@ export class SharedFile {
   async stop(): Promise<void> {
     this.#ending.abort();
     await this.#watching;
+    // A program that was killed may have left its lock.
+    await this.#inView.tree.at(`${this.#inView.name}.lock`, at => fs.rmdir(at)).catch(() => undefined);
     for (let tries = 0; tries < LAST_TRIES && !(await this.#look()); tries++) await delay(LOOK_MS);
   }
 
@@ -100,14 +104,12 @@ export class SharedFile {
     const isViewLater = (inView?.mtimeMs ?? 0) >= (outside?.mtimeMs ?? 0);
     const text = isViewLater ? mergedText(this.#text, theirs, own) : mergedText(this.#text, own, theirs);
     if (text === undefined) return false;
-    const mode = (outside ?? inView)?.mode ?? 0o600;
-    for (const [place, now] of [
-      [this.#outside, theirs],
-      [this.#inView, own],
-    ] as const)
-      if (now !== text) await place.tree.write(place.name, Buffer.from(text), mode & 0o777);
+    if (outside) this.#bits = outside.mode & 0o777;
+    if (theirs !== text) await replace(this.#outside, text, this.#bits);
+    if (own !== text) await replace(this.#inView, text, this.#bits);
     this.#text = text;
-    this.#seen = (await this.#stats()).map(stampOf).join('');
+    // What another program has written since they were read is not taken for seen.
+    this.#seen = theirs === text && own === text ? stampOf(outside) + stampOf(inView) : '';
     return true;
   }
 }
@@ -115,6 +117,25 @@ export class SharedFile {
 async function textAt({ tree, name }: Place): Promise<string | undefined> {
   const bytes = await tree.read(name, MAX_BYTES);
   return bytes && Buffer.from(bytes).toString('utf8');
+}
+
+async function replace({ tree, name }: Place, text: string, bits: number): Promise<void> {
+  const bytes = Buffer.from(text);
+  try {
+    await tree.write(name, bytes, bits);
+  } catch (error) {
+    if (!hasCode(error, 'EBUSY')) throw error;
+    // A file that is mounted on its own, as in a container, cannot be replaced.
+    await tree.at(name, async at => {
+      const file = await fs.open(at, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
+      try {
+        await file.writeFile(bytes);
+        await file.truncate(bytes.length);
+      } finally {
+        await file.close();
+      }
+    });
+  }
 }
 
 function stampOf(stat: Stats | undefined): string {
