@@ -219,7 +219,10 @@ export class JsonLog<T> {
   /** Removes the leftovers of a failed append, so that the next entry starts a line of its own. */
   async #removeTornEnd(from: number): Promise<void> {
     const size = (await stat(this.#file).catch(ignoreMissing))?.size ?? 0;
-    if (size > from) await truncate(this.#file, from);
+    if (size > from) {
+      await this.lock?.check(); // the rest may be that of its next owner
+      await truncate(this.#file, from);
+    }
     this.#ready = size > 0; // else the log starts over
     this.#failedAt = undefined;
   }

@@ -341,6 +341,29 @@ test('a failed append that left half a line behind does not spoil the next entry
   assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [], torn: false });
 });
 
+test('what a failed append left is not cut off once another process owns the log', async () => {
+  let isLost = false;
+  const lost = Object.assign(new Error('lost'), { code: 'ELOST' });
+  const lock = { isSure: true, check: () => (isLost ? Promise.reject(lost) : Promise.resolve()) };
+  log = new JsonLog(file, format, lock);
+  await loaded();
+  await log.append({ n: 1 });
+  await aroundDiskCalls(
+    ({ name, make }) => {
+      if (name === 'appendFile') throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      return make();
+    },
+    () => assert.rejects(log.append({ n: 2 }), { code: 'ENOSPC' }),
+  );
+  isLost = true;
+  await new JsonLog(file, format).append({ n: 3 });
+  await assert.rejects(
+    log.rewrite(() => entry => [entry]),
+    { code: 'ELOST' },
+  );
+  assert.deepEqual((await reopened()).entries, [{ n: 1 }, { n: 3 }]);
+});
+
 test('a log that was deleted while it was in use is started again, with its header', async () => {
   await loaded();
   await rm(path.dirname(file), { recursive: true });
