@@ -99,8 +99,12 @@ export class JsonLog<T> {
   /**
    * Permanently replaces each entry with the entries that the rewrite of `plan` returns for it. Lines that cannot be read stay as
    * they are, byte for byte, and so do entries that it returns as they are. Appends wait until all of that is done.
+   * @param more entries that are appended with it: all or none
    */
-  rewrite(plan: (entries: readonly T[]) => Rewrite<T> | Promise<Rewrite<T>>): Promise<void> {
+  rewrite(
+    plan: (entries: readonly T[]) => Rewrite<T> | Promise<Rewrite<T>>,
+    more: readonly T[] = [],
+  ): Promise<void> {
     const flushed = this.#flushed; // some systems cannot replace an open file
     return this.#enqueue(async () => {
       await flushed;
@@ -111,12 +115,12 @@ export class JsonLog<T> {
         entry: (entry, ...place) => void lines.push({ place, entry }),
       });
       const rewrite = await plan(lines.flatMap(({ entry }) => (entry === undefined ? [] : [entry])));
-      await this.#replace(inWrites(this.#rewritten(lines, rewrite)));
+      await this.#replace(inWrites(this.#rewritten(lines, rewrite, more)));
     });
   }
 
   /** The lines of the rewritten log; an empty one for an entry that is gone. */
-  *#rewritten(lines: readonly Line<T>[], rewrite: Rewrite<T>): Generator<Buffer> {
+  *#rewritten(lines: readonly Line<T>[], rewrite: Rewrite<T>, more: readonly T[]): Generator<Buffer> {
     yield Buffer.from(encodeHeader(this.#format));
     for (const { place, entry } of lines) {
       const [bytes, start, end] = place;
@@ -124,6 +128,7 @@ export class JsonLog<T> {
       if (!next || (next.length === 1 && next[0] === entry)) yield bytes.subarray(start, end + 1);
       else yield Buffer.concat([...this.#encoded(next)]);
     }
+    yield* this.#encoded(more);
   }
 
   *#encoded(entries: readonly T[]): Generator<Buffer> {

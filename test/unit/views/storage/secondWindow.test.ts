@@ -4,11 +4,14 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { JsonLog } from '../../../../src/agent/base/log/jsonLog.ts';
 import { binarySide } from '../../../../src/agent/hold/preview/blobs.ts';
+import { Contents } from '../../../../src/agent/hold/preview/log/contents.ts';
+import { PreviewLog } from '../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { previewLogFormat } from '../../../../src/agent/hold/preview/log/previewLog.ts';
 import { countedNumbers, FIRST_RANDOM } from '../../../../src/agent/hold/preview/previewNumbers.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify } from '../../../support/changes.ts';
+import { aroundDiskCalls } from '../../../support/diskCalls.ts';
 import { draft } from '../../../support/drafts.ts';
 import { Gate } from '../../../support/gate.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
@@ -202,4 +205,47 @@ test('what a second window of an older version had is in the log of the storage,
   );
   for (const left of [windows, `${windows}.contents`]) assert.equal(fs.existsSync(left), false);
   await window.close();
+});
+
+test('a disk that is full while that log is joined: nothing that it had applied is undone, and the next start has it', async () => {
+  let isOver = false;
+  for (let most = 0; !isOver; most++) {
+    const { root } = newStorage();
+    const windows = path.join(root, 'windows');
+    fs.mkdirSync(windows);
+    const workspace = new MemoryWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });
+    const older = new PreviewStore(
+      new PreviewLog(path.join(windows, 'older.jsonl'), new Contents(`${windows}.contents`)),
+      fail,
+      { numbers: countedNumbers(7) },
+    );
+    for (const changes of [
+      [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')],
+      [modify('a.txt', 'A', 'a')],
+    ]) {
+      const { id } = older.stage(draft({ changes })).preview;
+      await new Invoker(older, workspace, () => 'apply').resolve({ id, ...vote });
+    }
+    await older.close();
+    let written = 0;
+    isOver = true;
+    await aroundDiskCalls(
+      ({ name, make }) => {
+        if (!/^(?:write|append)/.test(name) || ++written <= most) return make();
+        isOver = false;
+        throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      },
+      async () => {
+        const window = await openWindow(root, workspace, false).catch(() => undefined);
+        assert.equal(workspace.text('b.txt'), 'B', `after ${most} writes`);
+        await window?.close();
+      },
+    );
+    kill(path.join(root, 'window.lock'));
+    const next = await openWindow(root, workspace);
+    assert.equal(workspace.text('b.txt'), 'B', `after ${most} writes, at the next start`);
+    assert.deepEqual(new Set(outcomes(next.store)), new Set(['p8 applied', 'p9 applied']));
+    assert.equal(fs.existsSync(windows), false);
+    await next.close();
+  }
 });

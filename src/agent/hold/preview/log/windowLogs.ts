@@ -27,15 +27,14 @@ export async function joinWindowLogs(
     try {
       if (lock === file || (await ProcessLock.isHeld(lock))) continue;
       const loaded = await new PreviewLog(file, contents).load();
-      for (const entry of loaded.entries) {
-        for (const side of sidesIn(changesOf(entry)))
-          if (isBinary(side))
-            await contents.get(side).then(
-              bytes => storage.contents.put(bytes),
-              () => undefined,
-            );
-        await storage.append(entry);
-      }
+      for (const side of loaded.entries.flatMap(entry => sidesIn(changesOf(entry))))
+        if (isBinary(side))
+          await contents.get(side).then(
+            bytes => storage.contents.put(bytes),
+            () => undefined,
+          );
+      // With a part of them, a commit that ended would look interrupted.
+      await storage.rewrite(() => entry => [entry], loaded.entries);
       await storage.flush();
       unreadable.push(...loaded.unreadable);
       for (const moved of [file, lock]) await rm(moved, { force: true });
