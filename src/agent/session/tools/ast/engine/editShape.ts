@@ -1,11 +1,22 @@
+import type { TextEdit } from '../../../../hold/text/textEdit.ts';
 import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
 import type { Template } from './template.ts';
 
 /**
  * Code whose syntax does not follow from the kinds of its nodes: that which means something else where a statement or the body of a
- * function begins, and a name right after the point of a number.
+ * function begins, a point right after a whole number, and a `<` after a type.
  */
-const AMBIGUOUS = /^\s*(?:\{|(?:async|class|function|let)\b)|(?<![\w.$])\d+\.[A-Za-z_$]/;
+const AMBIGUOUS =
+  /^\s*(?:\{|(?:async|class|function|let)\b)|(?<![\w.$])\d[\d_]*\.(?!\d)|\b(?:as|satisfies)\s[^]*</;
+
+/** Two characters side by side that may become one token, and the beginning of a decorator, which cannot be any code. */
+const JOINED = /[\w$\u0080-\uffff]{2}|[!%&*+\-./<=>?^|~]{2}|^@/;
+
+/** Code after which a `<` may begin the arguments of a type, with that. */
+const GENERIC = /^[\w$]\s*</;
+
+/** How far after a replacement a `<` is looked for, in characters. */
+const NEAR = 200;
 
 /** The most nodes that an ellipsis may capture in a shape. */
 const MOST = 64;
@@ -14,9 +25,9 @@ const MOST = 64;
 const known = new WeakMap<Template, Map<string, boolean>>();
 
 /**
- * An edit as kinds of nodes: that of the matched node, and those of the code that it captures. If the replacement is again one node of
- * the same kind, in which all that was captured are nodes of the same kinds, the grammar accepts every edit of the template with these
- * kinds, wherever it is. Nearly all edits of a search have one of a few shapes, so that only a few must be parsed.
+ * An edit as kinds of nodes: that of the matched node, and those of the code that it captures, with their first and last characters. If
+ * the replacement is again one node of the same kind, in which all that was captured are nodes of the same kinds, the grammar accepts
+ * every edit of the template with these kinds, wherever it does not join the code around it. Nearly all edits of a search have one of a few shapes, so that only a few must be parsed.
  */
 export class EditShape {
   readonly #template: Template;
@@ -41,10 +52,11 @@ export class EditShape {
   }
 
   /** Whether edits of this shape bring no syntax errors; `undefined` if that is not known yet. */
-  keepsSyntax(text: string): boolean | undefined {
-    if (AMBIGUOUS.test(text) || this.#captures.some(({ length }) => length > MOST)) return false;
-    this.#key ??= [[this.#node], ...this.#captures]
-      .map(nodes => nodes.map(node => node.kind()).join(' '))
+  keepsSyntax(before: string, edit: TextEdit): boolean | undefined {
+    if (AMBIGUOUS.test(edit.text) || this.#captures.some(({ length }) => length > MOST)) return false;
+    if (isJoined(before, edit)) return false;
+    this.#key ??= [[this.#node.kind()], ...this.#captures.map(nodes => nodes.map(formOf))]
+      .map(forms => forms.join(' '))
       .join('|');
     return known.get(this.#template)?.get(this.#key);
   }
@@ -54,8 +66,16 @@ export class EditShape {
    * @param statement code with the replacement that was parsed without errors
    * @param at where the replacement begins in it
    */
-  learn(napi: AstGrepNapi, language: string, statement: string, at: number, text: string): void {
-    if (this.keepsSyntax(text) !== undefined || this.#key === undefined) return;
+  learn(
+    napi: AstGrepNapi,
+    language: string,
+    statement: string,
+    at: number,
+    before: string,
+    edit: TextEdit,
+  ): void {
+    const { text } = edit;
+    if (this.keepsSyntax(before, edit) !== undefined || this.#key === undefined) return;
     const expected = [[this.#node.kind(), at, at + text.length] as const, ...this.#captured(at)];
     const kinds = [...new Set(expected.map(([kind]) => kind))];
     const found = napi.parse(language, statement).findAll({ rule: { any: kinds.map(kind => ({ kind })) } });
@@ -89,4 +109,27 @@ export class EditShape {
       });
     });
   }
+}
+
+/** The kind of captured code, and how it begins and ends: a sign, an optional semicolon and a line comment are not in the kind. */
+function formOf(node: SyntaxNode): string {
+  const kind = node.kind();
+  const text = node.text();
+  if (/^[A-Za-z_$][\w$]*$/.test(text)) return kind;
+  const [head = ''] = /^[^\w\s]{0,2}/.exec(text) ?? [];
+  const [tail = ''] = /[^\w\s]?$/.exec(text.slice(-1)) ?? [];
+  return `${kind}:${head}:${tail}`;
+}
+
+/** Whether a replacement may run into the code around it, or lacks the end of the statement that it replaces. */
+function isJoined(before: string, { start, end, text }: TextEdit): boolean {
+  const last = text.slice(-1);
+  const old = before.charAt(end - 1);
+  if (old === ';' && last !== ';') return true;
+  if (old === '}' && last !== ';' && last !== '}') return true;
+  return (
+    JOINED.test(before.charAt(start - 1) + text.charAt(0)) ||
+    JOINED.test(last + before.charAt(end)) ||
+    GENERIC.test(last + before.slice(end, end + NEAR))
+  );
 }

@@ -55,10 +55,10 @@ export function breakSyntax(
   const { id } = patterns.language;
   const edited = separable.has(id) ? editedStatements(before, edits, statements) : undefined;
   if (edited !== undefined) {
-    if (edits.every(edit => shapeOf(edit)?.keepsSyntax(edit.text) === true)) return false;
+    if (edits.every(edit => shapeOf(edit)?.keepsSyntax(before, edit) === true)) return false;
     if (napi.countErrors(napi.parse(id, edited.map(({ text }) => text).join('\n;\n'))) === 0) {
       for (const { text, own } of edited)
-        for (const { edit, at } of own) shapeOf(edit)?.learn(napi, id, text, at, edit.text);
+        for (const { edit, at } of own) shapeOf(edit)?.learn(napi, id, text, at, before, edit);
       return false;
     }
   }

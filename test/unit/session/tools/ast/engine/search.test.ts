@@ -264,14 +264,39 @@ describe('a structural search', () => {
     assert.ok(parse.mock.callCount() <= 20, `${parse.mock.callCount()} texts were parsed here`);
   });
 
-  const lookingAlike: readonly (readonly [what: string, well: string, broken: string, out: string])[] = [
+  const lookingAlike: readonly (readonly [
+    what: string,
+    well: string,
+    broken: string,
+    out: string,
+    pat?: string,
+  ])[] = [
     ['a number without a fraction', 'foo(1.5);', 'foo(1);', '$A.bar()'],
+    ['a long number without a fraction', 'foo(1.5);', 'foo(1_000);', '$A.bar()'],
+    ['a number before a name with an accent', 'foo(1.5);', 'foo(1);', '$A.é()'],
     ['a keyword that begins a statement', 'x = foo(let[1]);', 'foo(let[1]);', '$A = 1'],
+    ['a comment up to the end of the line', 'foo(a /* c */);', 'foo(a // c\n);', 'bar($$$A)', 'foo($$$A)'],
+    ['two signs that become one', 'x = a + -b;', 'x = a + +b;', '$A+$B', '$A + $B'],
+    ['a sign that joins the one before it', 'x = !a;', 'x = c-!a;', '-$A', '!$A'],
+    ['a name that joins the one before it', 'x = (f)(a);', 'x = b instanceof(f)(a);', 'foo($F)', '$F(a)'],
+    ['a statement without its semicolon', 'if (x) a();', 'if (x) a()', 'if ($C) $A else b()', 'if ($C) $A'],
+    ['a semicolon taken before else', 'foo(a);', 'if (x) foo(a); else b();', 'bar($A)', 'foo($A);'],
+    ['a semicolon taken in a case', 'foo(a);', 'switch (x) { case 1: foo(a); b(); }', 'bar($A)', 'foo($A);'],
+    ['a decorator', 'foo(x);', '@foo(x) class A {}', '$A.b()()'],
+    ['a type before a comparison', 'x = b as any;', 'x = b as any < c;', '$A as Foo', '$A as any'],
+    ['a comparison after a type', 'x = a as any == b;', 'x = a as C == b;', '$A < $B', '$A == $B'],
+    [
+      'a name of an attribute',
+      'x = <Foo id={y} />;',
+      'x = <Foo data-id={y} />;',
+      '<Foo props={{ $A: $B }} />',
+      '<Foo $A={$B} />',
+    ],
   ];
-  for (const [what, well, broken, out] of lookingAlike)
+  for (const [what, well, broken, out, pat = 'foo($A)'] of lookingAlike)
     it(`knows edits that break the syntax from those of the same kinds that do not: ${what}`, async () => {
-      const folder = given({ 'a.ts': well, 'b.ts': well, 'c.ts': broken, 'd.ts': well, 'e.ts': broken });
-      const { files } = await searchFolder(engine, folder, [{ pat: 'foo($A)', out }]);
+      const texts = { 'a.tsx': well, 'b.tsx': well, 'c.tsx': broken, 'd.tsx': well, 'e.tsx': broken };
+      const { files } = await searchFolder(engine, given(texts), [{ pat, out }]);
       const told = files.map(file => file.newSyntaxErrors);
       assert.deepEqual(told, [false, false, true, false, true]);
     });
