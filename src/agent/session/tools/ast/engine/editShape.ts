@@ -9,14 +9,17 @@ import type { Template } from './template.ts';
 const AMBIGUOUS =
   /^\s*(?:\{|(?:async|class|function|let)\b)|(?<![\w.$])\d[\d_]*\.(?!\d)|\b(?:as|satisfies)\s[^]*</;
 
-/** Two characters side by side that may become one token, and the beginning of a decorator, which cannot be any code. */
-const JOINED = /[\w$\u0080-\uffff]{2}|[!%&*+\-./<=>?^|~]{2}|^@/;
+/** Two characters side by side that may become one token. */
+const JOINED = /[\w$\u0080-\uffff]{2}|[!%&*+\-./<=>?^|~]{2}/;
+
+/** The beginning of a decorator, the name of an element or a type, which cannot be any code. */
+const NAMING = /(?:@|<\/?|\btypeof\s*)$/;
 
 /** Code after which a `<` may begin the arguments of a type, with that. */
 const GENERIC = /^[\w$]\s*</;
 
-/** How far after a replacement a `<` is looked for, in characters. */
-const NEAR = 200;
+/** How far around a replacement that is looked for, in characters. */
+const NEAR = 100;
 
 /** The most nodes that an ellipsis may capture in a shape. */
 const MOST = 64;
@@ -27,7 +30,8 @@ const known = new WeakMap<Template, Map<string, boolean>>();
 /**
  * An edit as kinds of nodes: that of the matched node, and those of the code that it captures, with their first and last characters. If
  * the replacement is again one node of the same kind, in which all that was captured are nodes of the same kinds, the grammar accepts
- * every edit of the template with these kinds, wherever it does not join the code around it. Nearly all edits of a search have one of a few shapes, so that only a few must be parsed.
+ * every edit of the template with these kinds, wherever it does not depend on the code around it. Nearly all edits of a search have one
+ * of a few shapes, so that only a few must be parsed.
  */
 export class EditShape {
   readonly #template: Template;
@@ -121,13 +125,14 @@ function formOf(node: SyntaxNode): string {
   return `${kind}:${head}:${tail}`;
 }
 
-/** Whether a replacement may run into the code around it, or lacks the end of the statement that it replaces. */
+/** Whether a replacement depends on the code around it, or lacks the end of the statement that it replaces. */
 function isJoined(before: string, { start, end, text }: TextEdit): boolean {
   const last = text.slice(-1);
   const old = before.charAt(end - 1);
   if (old === ';' && last !== ';') return true;
   if (old === '}' && last !== ';' && last !== '}') return true;
   return (
+    NAMING.test(before.slice(Math.max(0, start - NEAR), start)) ||
     JOINED.test(before.charAt(start - 1) + text.charAt(0)) ||
     JOINED.test(last + before.charAt(end)) ||
     GENERIC.test(last + before.slice(end, end + NEAR))

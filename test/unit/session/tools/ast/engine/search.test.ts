@@ -283,6 +283,8 @@ describe('a structural search', () => {
     ['a semicolon taken before else', 'foo(a);', 'if (x) foo(a); else b();', 'bar($A)', 'foo($A);'],
     ['a semicolon taken in a case', 'foo(a);', 'switch (x) { case 1: foo(a); b(); }', 'bar($A)', 'foo($A);'],
     ['a decorator', 'foo(x);', '@foo(x) class A {}', '$A.b()()'],
+    ['the name of an element', 'x = a.P;', 'x = <a.P />;', '$A[0].P', '$A.P'],
+    ['the name of a type', 'x = a.b;', 'let x: typeof a.b;', '($A).b', '$A.b'],
     ['a type before a comparison', 'x = b as any;', 'x = b as any < c;', '$A as Foo', '$A as any'],
     ['a comparison after a type', 'x = a as any == b;', 'x = a as C == b;', '$A < $B', '$A == $B'],
     [
