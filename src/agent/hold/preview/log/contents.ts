@@ -78,7 +78,8 @@ export class Contents implements Blobs {
    */
   #bind(hash: Sha256, place: Place): void {
     const known = this.#stored.get(hash)?.place;
-    if (!known || !this.#packs.isNew(known)) this.#stored.set(hash, { place, links: 0, cost: 0 });
+    // None is based on it until it is read: its own chain may be long.
+    if (!known || !this.#packs.isNew(known)) this.#stored.set(hash, { place, links: CHAIN, cost: 0 });
   }
 
   async put(bytes: Uint8Array): Promise<BinarySide> {
@@ -169,7 +170,7 @@ export class Contents implements Blobs {
     this.write();
     this.#packs.startAnew();
     this.#isMoving = true;
-    const packs = new Packs(this.folder);
+    const packs = new Packs(this.folder, true);
     const { copied } = await import('./moving.ts');
     try {
       const { copies, gone } = await copied(this.#stored, named, packs, hash =>

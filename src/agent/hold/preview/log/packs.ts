@@ -41,7 +41,7 @@ export class Packs {
   /** Sizes of the packs that were written since they were last synced, in bytes. */
   readonly #unsynced = new Map<string, number>();
   /** Whether {@link #unsynced} has the packs of an earlier process, too. */
-  #isLeftKnown = false;
+  #isLeftKnown: boolean;
   /** Packs whose sync failed, with the error: nothing is added to them, and they are written again. */
   readonly #doubtful = new Map<string, unknown>();
   /** Settles when the last of them was written again. */
@@ -52,8 +52,10 @@ export class Packs {
   #buffered: { readonly hash: Sha256; readonly bytes: Uint8Array }[] = [];
   #bufferedBytes = 0;
 
-  constructor(folder: string) {
+  /** @param isMoving only its own packs are synced: the system tells a failure once, and whoever wrote the others must hear of it */
+  constructor(folder: string, isMoving = false) {
     this.#folder = folder;
+    this.#isLeftKnown = isMoving;
   }
 
   /** Whether so much waits that {@link write} pays. */

@@ -5,9 +5,10 @@ import { EventEmitter, once } from 'node:events';
 import writable, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import * as path from 'node:path';
-import { sideOfText, textOf } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import { sideOfText, textOf, type TextSide } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import { Contents } from '../../../../../src/agent/hold/preview/log/contents.ts';
 import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
-import { Packs } from '../../../../../src/agent/hold/preview/log/packs.ts';
+import { CHAIN, Packs, type Place } from '../../../../../src/agent/hold/preview/log/packs.ts';
 import { sharedEnds } from '../../../../../src/agent/hold/preview/log/sharedEnds.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
@@ -319,6 +320,46 @@ for (const kind of ['previews.jsonl', '.pack'])
       await store.close();
     }
   });
+
+test('a failed sync is known to the next flush, also while contents move to new packs', async () => {
+  const disk = new ModelDisk(storage);
+  await disk.watch(async () => {
+    const { log, store } = await open(new MemoryWorkspace());
+    await store.stage(draft({ changes: [create('a', text)] })).stored;
+    const [pack] = packs();
+    disk.syncFails = name => name.endsWith(String(pack));
+    await log.contents.renew(new Set([sideOfText(text).hash])).catch(() => undefined);
+    disk.syncFails = () => false;
+    await log.flush();
+  });
+  for (let seed = 0; seed < 8; seed++) {
+    disk.cut(disk.now, new Random(seed));
+    const { store } = await open(new MemoryWorkspace());
+    assert.equal(textOf(store.get('p1')?.changes?.[0]?.after ?? null), text);
+    await store.close();
+  }
+});
+
+test('a text of a long chain can be read, also if the log was read twice before it was stored', () => {
+  const sides = Array.from({ length: CHAIN + 100 }, (_, i) => sideOfText(`${'x'.repeat(1000)}${i}\n`));
+  const places = new Map<TextSide, Place>();
+  const put = (contents: Contents, some: readonly TextSide[]): void => {
+    for (const side of some) places.set(side, contents.placeOf(side, 'a') ?? assert.fail());
+    contents.write();
+  };
+  const bind = (contents: Contents): readonly TextSide[] =>
+    Array.from(places, ([{ hash, encoding }, place]) => contents.sideAt(hash, encoding, place));
+  put(new Contents(storage), sides.slice(0, 200));
+  const contents = new Contents(storage);
+  assert.equal(bind(contents).at(-1)?.text, sides[199]?.text);
+  bind(contents);
+  put(contents, sides.slice(199));
+  const read = bind(new Contents(storage)).map(side => side.text);
+  assert.deepEqual(
+    read,
+    sides.map(side => side.text),
+  );
+});
 
 test('a start flushes the previews of a process that died before it had flushed them', async () => {
   const disk = new ModelDisk(storage);
