@@ -53,9 +53,10 @@ async function runCall(
   for (const stream of streams) stream.setEncoding('utf8').on('data', add);
   const closed = new Promise<void>(resolve => child.once('close', () => resolve()));
   let drain: NodeJS.Timeout | undefined;
+  const ended = new AbortController();
   try {
     await new Promise<void>((resolve, reject) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      signal.addEventListener('abort', () => resolve(), { signal: ended.signal });
       void closed.then(resolve);
       child.once('exit', () => (drain = setTimeout(resolve, DRAIN_MS)));
       child.once('error', reject);
@@ -64,6 +65,7 @@ async function runCall(
     throw new ToolError(`The shell ${shell} cannot be started: ${messageOf(error)}. Nothing was run.`);
   } finally {
     clearTimeout(drain);
+    ended.abort();
   }
   const left = await processes.end(signal.aborted ? 'all' : 'attached');
   // A process that has left the session may hold the output open forever.

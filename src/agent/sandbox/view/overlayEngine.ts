@@ -90,6 +90,7 @@ export class OverlayMount implements Mount {
 
   async run(plan: CommandPlan, { signal, add }: RunSink, contents: Contents): ReturnType<Mount['run']> {
     const call = await prepareCall(plan);
+    const stop = (): void => this.#namespace?.stop();
     try {
       const readable = await readableOf(this.layers.all, this.#readable());
       // No await stands between this check of the signal and listening to it.
@@ -111,7 +112,7 @@ export class OverlayMount implements Mount {
         },
         ...{ searchPath: process.env['PATH'] ?? '', readable },
       }));
-      signal.addEventListener('abort', () => namespace.stop(), { once: true });
+      signal.addEventListener('abort', stop);
       let output = '';
       const told = new Set<string>();
       for (const stream of [namespace.stdout, namespace.stderr])
@@ -135,6 +136,7 @@ export class OverlayMount implements Mount {
       this.#view = end.view;
       return { exitCode: end.exitCode, ended: 0, running: [], notes: [...told] };
     } finally {
+      signal.removeEventListener('abort', stop);
       await call.remove();
     }
   }

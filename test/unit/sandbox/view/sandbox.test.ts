@@ -1,7 +1,7 @@
 import { after, before, suite, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { UNATTENDED } from '../../../../src/agent/sandbox/commands/commandPlan.ts';
@@ -43,6 +43,20 @@ test('what cannot be had is said: off, no folder, too large', async t => {
   assert.deepEqual(reasons, ['off', 'noFolder', 'tooLarge']);
   assert.equal(await large.sandboxes.of('s1'), undefined);
 });
+
+for (const engine of engines)
+  test(`${engine}: a command that has ended is let go, while others may run`, async t => {
+    const world = await SandboxWorld.create(engine, FILES);
+    t.after(() => world.remove());
+    const { mock } = t.mock.method(AbortSignal, 'any');
+    await world.run('echo b > src/a.ts');
+    const made = mock.calls.flatMap(({ result }) => result ?? []);
+    assert.ok(made.length > 0);
+    assert.deepEqual(
+      made.flatMap(signal => getEventListeners(signal, 'abort')),
+      [],
+    );
+  });
 
 test('a large copy is shown while it is made, and the user can cancel it; the next one goes on', async t => {
   const totals: number[] = [];
