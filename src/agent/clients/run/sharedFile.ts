@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
@@ -105,8 +106,9 @@ export class SharedFile {
     const text = isViewLater ? mergedText(this.#text, theirs, own) : mergedText(this.#text, own, theirs);
     if (text === undefined) return false;
     if (outside) this.#bits = outside.mode & 0o777;
-    if (theirs !== text) await replace(this.#outside, text, this.#bits);
-    if (own !== text) await replace(this.#inView, text, this.#bits);
+    const { tree, name } = this.#inView;
+    if (theirs !== text) await replace(this.#outside, Buffer.from(text), this.#bits);
+    if (own !== text) await tree.write(name, Buffer.from(text), this.#bits);
     this.#text = text;
     // What another program has written since they were read is not taken for seen.
     this.#seen = theirs === text && own === text ? stampOf(outside) + stampOf(inView) : '';
@@ -119,22 +121,32 @@ async function textAt({ tree, name }: Place): Promise<string | undefined> {
   return bytes && Buffer.from(bytes).toString('utf8');
 }
 
-async function replace({ tree, name }: Place, text: string, bits: number): Promise<void> {
-  const bytes = Buffer.from(text);
+/** Replaces the file outside. After a power cut, it holds the old text or this one. */
+async function replace({ tree, name }: Place, bytes: Buffer, bits: number): Promise<void> {
+  const draft = `.redline-${randomUUID()}`;
+  await tree.write(draft, bytes, bits);
+  await tree.at(draft, async from => {
+    try {
+      const file = await fs.open(from);
+      await file.sync().finally(() => file.close());
+      await fs.rename(from, path.join(path.dirname(from), name));
+    } catch (error) {
+      await fs.rm(from, { force: true });
+      if (!hasCode(error, 'EBUSY')) throw error;
+      // A file that is mounted on its own, as in a container, cannot be replaced.
+      await tree.at(name, at => overwrite(at, bytes));
+    }
+  });
+}
+
+async function overwrite(at: string, bytes: Buffer): Promise<void> {
+  const file = await fs.open(at, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
   try {
-    await tree.write(name, bytes, bits);
-  } catch (error) {
-    if (!hasCode(error, 'EBUSY')) throw error;
-    // A file that is mounted on its own, as in a container, cannot be replaced.
-    await tree.at(name, async at => {
-      const file = await fs.open(at, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
-      try {
-        await file.writeFile(bytes);
-        await file.truncate(bytes.length);
-      } finally {
-        await file.close();
-      }
-    });
+    await file.writeFile(bytes);
+    await file.truncate(bytes.length);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 
