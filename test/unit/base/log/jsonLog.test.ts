@@ -364,6 +364,22 @@ test('what a failed append left is not cut off once another process owns the log
   assert.deepEqual((await reopened()).entries, [{ n: 1 }, { n: 3 }]);
 });
 
+test('a log whose sync failed is not written again once another process owns it, not even beside it', async () => {
+  let isLost = false;
+  const lost = Object.assign(new Error('lost'), { code: 'ELOST' });
+  const lock = { isSure: true, check: () => (isLost ? Promise.reject(lost) : Promise.resolve()) };
+  log = new JsonLog(file, format, lock);
+  await loaded();
+  await aroundDiskCalls(
+    ({ name, make }) => (name === 'datasync' ? Promise.reject(new Error('EIO')) : make()),
+    () => assert.rejects(log.flush(), /EIO/),
+  );
+  isLost = true;
+  await writeFile(`${file}.new`, 'what the owner is about to put in its place');
+  await assert.rejects(log.flush(), { code: 'ELOST' });
+  assert.match(await readFile(`${file}.new`, 'utf8'), /^what the owner/);
+});
+
 test('a log that was deleted while it was in use is started again, with its header', async () => {
   await loaded();
   await rm(path.dirname(file), { recursive: true });
