@@ -44,8 +44,8 @@ export interface ResolveCall {
 interface Shown extends ShownPart {
   readonly id: string;
   readonly revision: number;
-  /** Whether the last request contains it whole. */
-  isSent: boolean;
+  /** The text in the last request that contains it whole. */
+  sentIn: string | undefined;
 }
 
 /** Handles `resolve` calls when there is no preview to resolve; see `Session.setStandingResolveHandler`. */
@@ -137,12 +137,16 @@ export class ModelResolver {
    * as not shown.
    */
   noteRequest(messages: readonly SessionMessage[]): void {
-    const texts = messages.map(message => (message.role === 'tool' ? message.content : message.text));
+    const texts = new Set(
+      messages.map(message => (message.role === 'tool' ? message.content : message.text)),
+    );
     this.#shown = this.#shown.filter(part => {
-      part.isSent = texts.some(text => text.includes(part.text));
-      const preview = part.isSent ? undefined : this.#store.get(part.id);
+      const preview = this.#store.get(part.id);
+      if (!preview || !isOpen(preview)) return false;
+      if (part.sentIn === undefined || !texts.has(part.sentIn))
+        part.sentIn = [...texts].find(text => text.includes(part.text));
       // A diff in the report of a command is told once that has ended.
-      return part.isSent || (preview !== undefined && this.#previews().isOfRunning(preview));
+      return part.sentIn !== undefined || this.#previews().isOfRunning(preview);
     });
   }
 
@@ -187,7 +191,7 @@ export class ModelResolver {
   /** The next request is to show the model this part of the preview's diff. It counts if all before it is shown, too. */
   readonly noteShown: NoteShown = ({ id, revision }, part) => {
     const text = part.text.toWellFormed(); // as in the result
-    this.#shown = [...this.#shown, { ...part, text, id, revision, isSent: false }];
+    this.#shown = [...this.#shown, { ...part, text, id, revision, sentIn: undefined }];
   };
 
   /** Whether the next request will have shown the model all that its vote to apply the preview would write. */
@@ -340,7 +344,7 @@ export class ModelResolver {
    */
   #shownEnd(preview: Preview, isSent = false): number {
     const parts = this.#shown
-      .filter(part => part.id === preview.id && (part.isSent || !isSent))
+      .filter(part => part.id === preview.id && (part.sentIn !== undefined || !isSent))
       .sort((a, b) => a.from - b.from);
     const endOf = (revision: number): number =>
       parts.reduce(

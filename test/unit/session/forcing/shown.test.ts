@@ -55,6 +55,24 @@ function play(script: TestSessionOptions['script'], more: TestSessionOptions = {
 
 const contents = (t: TestSession): readonly string[] => t.results().map(({ content }) => content);
 
+test('a diff is looked for only in the first request that contains it, and only while its preview is open', async t => {
+  let looks = 0;
+  const includes = t.mock.method(String.prototype, 'includes', function (this: string, ...args: [string]) {
+    if (args[0].startsWith('```\nb.txt')) looks++;
+    return this.indexOf(...args) >= 0;
+  });
+  const read = calls('read_file', { path: 'b.txt' });
+  const discard = calls('resolve', { action: 'discard', reason: 'no', id: 'p1' });
+  const session = play([calls('work', { isShort: true }), read, read, read, discard, read, ok], {
+    settings: { modelAuthority: 'apply', forcing: 'off' },
+  });
+  await session.session.prompt('Go.');
+  includes.mock.restore();
+  assert.equal(session.store.get('p1')?.state.kind, 'discarded');
+  const before = session.requests[1]?.messages.length ?? 0;
+  assert.ok(looks > 0 && looks <= before, `${looks} looks at ${before} messages`);
+});
+
 for (const forcing of ['auto', 'forced', 'always', 'off'] as const)
   for (const modelAuthority of ['apply', 'recommend'] as const)
     test(`${forcing}, ${modelAuthority}: votes on a long diff that the model did not write are answered with more of it until all was shown`, async () => {
