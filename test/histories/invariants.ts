@@ -651,9 +651,15 @@ export class Invariants {
     this.#spans.noteChanged(preview, t);
     subject.wasStale = subject.isStale;
     subject.isStale = isStale(preview);
-    const isAdvised = state.kind === 'pending' && state.recommendation !== undefined;
-    if (isAdvised && !subject.isAdvised) subject.current = subject.reviewed = true;
-    subject.isAdvised = isAdvised;
+    const wasAdvised = subject.isAdvised;
+    const advice = state.kind === 'pending' ? state.recommendation : undefined;
+    subject.isAdvised = advice !== undefined;
+    if (advice && !wasAdvised) {
+      subject.current = subject.reviewed = true;
+      // Only the user applies what the user has edited.
+      const isRead = !advice.isUnread && !preview.editedByUser;
+      if (advice.action === 'apply' && isRead) this.#checkShown(preview, t);
+    }
     this.check(!subject.final || !isOpen(preview), () => `I3: ${id} is ${state.kind} after it was over`);
     const changes = preview.changes ? JSON.stringify(preview.changes) : null;
     if (preview.revision === subject.revision + 1) {
@@ -687,9 +693,17 @@ export class Invariants {
         (seen?.changes ? without(changedLines(preview), changedLines(seen)).length === 0 : false),
       () => `I7: the model resolves ${id} at revision ${preview.revision} and saw ${seen?.revision}`,
     );
-    const unshown = state.action === 'apply' ? unshownLines(preview, t) : [];
-    this.check(unshown.length === 0, () => `I7: the model applies ${id} and was not shown ${unshown.join()}`);
+    // An earlier vote was for lines that the model was shown then.
+    if (state.action === 'apply' && !wasAdvised) this.#checkShown(preview, t);
     this.check(this.#isKnown(subject, t), () => `I7: the model resolves ${id} of another conversation`);
+  }
+
+  #checkShown(preview: Preview, t: TestSession): void {
+    const lines = unshownLines(preview, t);
+    this.check(
+      lines.length === 0,
+      () => `I7: the model votes for ${preview.id} and was not shown ${lines.join()}`,
+    );
   }
 
   /** A preview without {@link willStage} is a part, or a plan, whose callbacks belong to the runtime. */

@@ -176,3 +176,9 @@ const MAX_NAMED = 20;
 export function namesOf(previews: readonly Preview[]): string {
   return previews.map((preview, at) => (at < MAX_NAMED ? nameOf(preview) : preview.id)).join(', ');
 }
+
+/** Whether the preview creates a file that its last revision did not create. */
+export function makesFile({ changes }: Preview, was: Preview | undefined): boolean {
+  const created = new Set(was?.changes?.flatMap(({ kind, path }) => (kind === 'create' ? path : [])));
+  return changes?.some(({ kind, path }) => kind === 'create' && !created.has(path)) === true;
+}

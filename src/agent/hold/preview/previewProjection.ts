@@ -9,7 +9,7 @@ import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { LostBeneath } from './lostBeneath.ts';
 import { OpenPreviews } from './openPreviews.ts';
-import { isOpen, isStale, pathsOf, type Preview, type PreviewState } from './preview.ts';
+import { isOpen, isStale, makesFile, pathsOf, type Preview, type PreviewState } from './preview.ts';
 import { FIRST_RANDOM } from './previewNumbers.ts';
 import type { StagedPreview } from './previewSchema.ts';
 import { pendingPart, stateAfter, type Pending } from './stateAfter.ts';
@@ -52,7 +52,7 @@ export class PreviewProjection {
     const ids = idsOf(entry);
     for (const id of ids) this.#count(id); // even if the line of the preview itself was unreadable
     const ended = this.#commits.of(ids);
-    const was = entry.type === 'stale' ? this.#previews.get(entry.id) : undefined;
+    const was = entry.type === 'stale' || entry.type === 'revised' ? this.#previews.get(entry.id) : undefined;
     if (entry.type === 'commit') this.#begin(entry);
     else if (entry.type === 'resolved')
       this.#commits.end(
@@ -74,7 +74,7 @@ export class PreviewProjection {
     return changed;
   }
 
-  /** @param was the preview as it was before an entry that says whether it is stale. */
+  /** @param was the preview as it was before a new revision, or an entry that says whether it is stale. */
   #feed(entry: PreviewLogEntry, patch: string | undefined, was: Preview | undefined): void {
     if (entry.type === 'expired') this.feed.add({ kind: 'expiry', previewId: entry.id });
     if (entry.type === 'stale' && was) this.#feedStale(was, entry.paths);
@@ -82,8 +82,10 @@ export class PreviewProjection {
     if (entry.type !== 'revised') return;
     const { id: previewId, revision, by, part, call } = entry;
     if (part && isStale(this.#previews.get(part.id))) this.#splitStale.add(part.id);
-    if (this.#previews.get(previewId)?.revision !== revision) return; // only the part of its line could be read
+    const now = this.#previews.get(previewId);
+    if (now?.revision !== revision) return; // only the part of its line could be read
     const more = {
+      ...(makesFile(now, was) ? { makesFile: true as const } : {}),
       ...(part ? { partId: part.id } : {}),
       ...(patch === undefined ? {} : { patch }),
       ...(call ? { call } : {}),

@@ -358,7 +358,7 @@ export class ModelResolver {
   }
 
   /**
-   * Whether all that the preview changes was in this revision, or was written by the model since: a rebase only moves lines. A split
+   * Whether all that the preview changes was in this revision, or was written by the model since: a rebase only moves lines, unless its file is gone. A split
    * takes some away; the model must have been told of it, since its vote was on all of them.
    */
   #addsNothing({ id, revision }: Preview, since: number): boolean {
@@ -369,8 +369,9 @@ export class ModelResolver {
       const fact = facts[at];
       if (!fact) return false;
       if (fact.kind !== 'revision' || fact.previewId !== id) continue;
-      const { by, call } = fact;
+      const { by, call, makesFile } = fact;
       if (fact.revision <= since || by === 'user' || (by === 'split' && fact.revision > told)) return false;
+      if (makesFile && by !== 'amend') return false;
       if (by === 'amend' && call && !this.#previews().isOwnAmendment(call)) return false;
       left--;
     }

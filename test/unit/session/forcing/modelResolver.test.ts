@@ -286,6 +286,15 @@ for (const isTold of [false, true])
     assert.equal(harness.workspace.text('a.txt'), lines('a', 'B'));
   });
 
+test('a rebase of an edit that creates the file, since it is gone, is answered with its diff', async () => {
+  const harness = new ResolverHarness();
+  harness.remindedOf();
+  harness.beginTurn();
+  revised(harness, 'rebase', create('a.txt', 'never shown\nA'));
+  await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), /does not count yet[^]*\+never shown/);
+  assert.equal(harness.workspace.text('a.txt'), 'a');
+});
+
 /** `p1` has these changes from now on, which the model is not shown. */
 function revised({ store }: ResolverHarness, by: 'rebase' | 'split', ...changes: FileChange[]): void {
   store.restore([{ type: 'revised', id: 'p1', revision: 2, changes, dependsOn: [], by }]);
