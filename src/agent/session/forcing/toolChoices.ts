@@ -177,8 +177,8 @@ export class ToolChoices extends Owner {
         if (isAsked || hasWords) return true;
         return continueAfterReview && results.some(({ pending = [] }) => previews.hasUnrunTest(pending));
       case 'vote':
-        // A model that says nothing may be about to look at the outcome, or to start again.
-        if (!isAsked && !hasWords) return false;
+        // A model that discards its work without being asked may be about to start again.
+        if (!isAsked && !(hasWords && (votes.has('apply') || votes.has('advice')))) return false;
         // When the user applies, the model is woken for its open steps.
         if (votes.has('advice') && !votes.has('apply')) return true;
         return votes.size > 0 && !hasOpenSteps();
