@@ -23,8 +23,8 @@ export type Fact = {
       readonly patch?: string;
       /** For an amendment: the call that made it. */
       readonly call?: CallRef;
-      /** It creates a file that the revision before only changed: a rebase of it adds the whole text. */
-      readonly makesFile?: true;
+      /** It creates or deletes a whole text that the revision before did not: the file is gone, or has changed. */
+      readonly isWider?: true;
     }
   | { readonly kind: 'expiry' }
   /** The files no longer match the preview's base, and no rebase could follow. */

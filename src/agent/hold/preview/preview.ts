@@ -177,8 +177,12 @@ export function namesOf(previews: readonly Preview[]): string {
   return previews.map((preview, at) => (at < MAX_NAMED ? nameOf(preview) : preview.id)).join(', ');
 }
 
-/** Whether the preview creates a file that its last revision did not create. */
-export function makesFile({ changes }: Preview, was: Preview | undefined): boolean {
-  const created = new Set(was?.changes?.flatMap(({ kind, path }) => (kind === 'create' ? path : [])));
-  return changes?.some(({ kind, path }) => kind === 'create' && !created.has(path)) === true;
+/** Whether the preview creates a file that its last revision did not create, or deletes one that was another then. */
+export function isWider({ changes }: Preview, was: Preview | undefined): boolean {
+  const whole = (all: Preview['changes'] | undefined): readonly string[] =>
+    (all ?? []).flatMap(({ kind, path, before }) =>
+      kind === 'create' || kind === 'delete' ? `${kind} ${before?.hash} ${path}` : [],
+    );
+  const had = new Set(whole(was?.changes));
+  return whole(changes).some(each => !had.has(each));
 }

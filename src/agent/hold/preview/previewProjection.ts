@@ -9,7 +9,7 @@ import { counted, recounted } from './label.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { LostBeneath } from './lostBeneath.ts';
 import { OpenPreviews } from './openPreviews.ts';
-import { isOpen, isStale, makesFile, pathsOf, type Preview, type PreviewState } from './preview.ts';
+import { isOpen, isStale, isWider, pathsOf, type Preview, type PreviewState } from './preview.ts';
 import { FIRST_RANDOM } from './previewNumbers.ts';
 import type { StagedPreview } from './previewSchema.ts';
 import { pendingPart, stateAfter, type Pending } from './stateAfter.ts';
@@ -85,7 +85,7 @@ export class PreviewProjection {
     const now = this.#previews.get(previewId);
     if (now?.revision !== revision) return; // only the part of its line could be read
     const more = {
-      ...(makesFile(now, was) ? { makesFile: true as const } : {}),
+      ...(isWider(now, was) ? { isWider: true as const } : {}),
       ...(part ? { partId: part.id } : {}),
       ...(patch === undefined ? {} : { patch }),
       ...(call ? { call } : {}),

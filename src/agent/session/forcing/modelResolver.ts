@@ -369,9 +369,9 @@ export class ModelResolver {
       const fact = facts[at];
       if (!fact) return false;
       if (fact.kind !== 'revision' || fact.previewId !== id) continue;
-      const { by, call, makesFile } = fact;
+      const { by, call, isWider } = fact;
       if (fact.revision <= since || by === 'user' || (by === 'split' && fact.revision > told)) return false;
-      if (makesFile && by !== 'amend') return false;
+      if (isWider && by !== 'amend') return false;
       if (by === 'amend' && call && !this.#previews().isOwnAmendment(call)) return false;
       left--;
     }

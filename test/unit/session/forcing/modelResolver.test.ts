@@ -4,6 +4,7 @@ import { isAbortError } from '../../../../src/agent/base/errors.ts';
 import { ConversationPreviews } from '../../../../src/agent/session/conversation/conversationPreviews.ts';
 import { ConversationTree } from '../../../../src/agent/session/conversation/conversationTree.ts';
 import { messageIdOf } from '../../../../src/agent/session/conversation/nodeId.ts';
+import { factText } from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { ModelResolver, type ResolveCall } from '../../../../src/agent/session/forcing/modelResolver.ts';
 import { ToolChoiceQueue } from '../../../../src/agent/session/forcing/toolChoiceQueue.ts';
 import {
@@ -17,7 +18,7 @@ import type { NoteShown } from '../../../../src/agent/hold/preview/shownDiffs.ts
 import { modelResult } from '../../../../src/agent/hold/preview/resolve/modelResult.ts';
 import type { Handled, Resolved } from '../../../../src/agent/hold/preview/resolve/resolved.ts';
 import { NOTHING_PENDING } from '../../../../src/agent/hold/preview/resolve/resolveTexts.ts';
-import { create, modify } from '../../../support/changes.ts';
+import { create, modify, remove } from '../../../support/changes.ts';
 import { InvokerHarness } from '../../../support/invokerHarness.ts';
 
 class ResolverHarness extends InvokerHarness {
@@ -286,14 +287,31 @@ for (const isTold of [false, true])
     assert.equal(harness.workspace.text('a.txt'), lines('a', 'B'));
   });
 
-test('a rebase of an edit that creates the file, since it is gone, is answered with its diff', async () => {
-  const harness = new ResolverHarness();
-  harness.remindedOf();
-  harness.beginTurn();
-  revised(harness, 'rebase', create('a.txt', 'never shown\nA'));
-  await assert.rejects(harness.call({ id: 'p1', action: 'apply' }), /does not count yet[^]*\+never shown/);
-  assert.equal(harness.workspace.text('a.txt'), 'a');
-});
+for (const [what, first, then] of [
+  [
+    'an edit that creates the file, since it is gone',
+    modify('a.txt', 'a', 'A'),
+    create('a.txt', 'never shown\nA'),
+  ],
+  ['a deletion of a file that has more lines now', remove('a.txt', 'a'), remove('a.txt', 'a\nnever shown')],
+] as const)
+  test(`a rebase of ${what} is told as that, and a vote on it is answered with its diff`, async () => {
+    const harness = new ResolverHarness();
+    harness.remindedOf({ changes: [first] });
+    harness.beginTurn();
+    revised(harness, 'rebase', then);
+    await assert.rejects(
+      harness.call({ id: 'p1', action: 'apply' }),
+      /does not count yet[^]*[+-]never shown/,
+    );
+    assert.equal(harness.workspace.text('a.txt'), 'a');
+    const fact = harness.store.feed.facts.at(-1) ?? assert.fail();
+    const preview = harness.store.get('p1') ?? assert.fail();
+    assert.match(
+      factText(fact, preview),
+      /^p1 \(Edit\) was rebased onto the files as they are now, and creates or/,
+    );
+  });
 
 /** `p1` has these changes from now on, which the model is not shown. */
 function revised({ store }: ResolverHarness, by: 'rebase' | 'split', ...changes: FileChange[]): void {

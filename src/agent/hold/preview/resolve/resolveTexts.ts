@@ -76,7 +76,7 @@ export function factText(fact: Fact, preview: Preview): string {
     case 'attempt':
       return outcomeText(fact.entry, { preview });
     case 'revision':
-      return revisionText({ ...preview, revision: fact.revision }, fact.by, fact.patch);
+      return revisionText({ ...preview, revision: fact.revision }, fact.by, fact.patch, fact.isWider);
     case 'expiry':
       return expiredText(preview);
     case 'stale': {
@@ -96,14 +96,17 @@ export function factText(fact: Fact, preview: Preview): string {
 }
 
 /** Tells the model that a preview has a new revision. */
-export function revisionText(preview: Preview, by: RevisedBy, patch?: string): string {
+export function revisionText(preview: Preview, by: RevisedBy, patch?: string, isWider = false): string {
   const { id, revision } = preview;
   switch (by) {
     case 'rebase': {
       const paths = conflictPaths(preview.changes ?? []);
       if (paths.length > 0)
         return `${nameOf(preview)} was rebased onto the current file, which gave conflicts in ${listed(paths)}. It is now at revision ${revision}, and the user must settle them before it can be applied. If you stage the change anew instead, this one should be discarded.`;
-      return `${nameOf(preview)} was rebased onto the current file and is now at revision ${revision}. Any earlier vote on it no longer counts.`;
+      const onto = isWider
+        ? 'the files as they are now, and creates or deletes more than before. It'
+        : 'the current file and';
+      return `${nameOf(preview)} was rebased onto ${onto} is now at revision ${revision}. Any earlier vote on it no longer counts.`;
     }
     case 'user': {
       if (preview.kind === 'plan')
