@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
+import { hasCode } from '../../../../src/agent/base/errors.ts';
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
@@ -34,6 +35,17 @@ async function started(
 function replace(file: string, content: object): void {
   fs.writeFileSync(`${file}.tmp`, JSON.stringify(content), { mode: 0o600 });
   fs.renameSync(`${file}.tmp`, file);
+}
+
+/** Takes the lock of a file as Claude Code does. @returns false if another program has it */
+function isLocked(file: string): boolean {
+  try {
+    fs.mkdirSync(`${file}.lock`);
+    return true;
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+    return false;
+  }
 }
 
 async function isReplacedInView(agent: ShellAgent, content: object): Promise<void> {
@@ -86,7 +98,7 @@ if (!obstacle)
           projects: { '/x': { n: 1 }, '/y': { n: 1 } },
         });
       });
-      fs.mkdirSync(`${file}.lock`);
+      await polled('the lock is free', () => isLocked(file));
       const beats = setInterval(() => fs.utimesSync(`${file}.lock`, new Date(), new Date()), 1_000);
       t.after(() => clearInterval(beats));
       replace(file, { a: 1, gone: 1, outside: 1, projects: { '/x': { n: 2 }, '/y': { n: 1 } } });
@@ -96,11 +108,11 @@ if (!obstacle)
       const both = { a: 2, outside: 1, projects: { '/x': { n: 2 }, '/y': { n: 2 }, '/z': {} } };
       await becomes('outside', () => fs.readFileSync(file, 'utf8'), both);
       await becomes('in the view', () => agent.run('cat ~/.claude.json'), both);
+      await agent.exit();
       assert.deepEqual(
         fs.readdirSync(path.dirname(file)).filter(name => name.includes('lock')),
         [],
       );
-      await agent.exit();
     });
 
     test('a half-written file is not passed on, and a link stays one', async t => {
