@@ -154,6 +154,7 @@ export class Invariants {
   #failed: FailedApply[] = [];
   /** The open previews when the last request was sent. */
   #openAtRequest = new Map<string, Preview>();
+  /** The last request forces a vote, or asks for one. */
   #wasForced = false;
   /** The request that is being answered forces a tool. */
   #isForcedAnswer = false;
@@ -456,7 +457,8 @@ export class Invariants {
     this.#failed = mayRemind(t) ? [] : this.#failed.map(failure => ({ ...failure, forced: false }));
     this.#checkForced(forced, request, t);
     this.#checkPace(forced, request, t);
-    this.#wasForced = forced;
+    const last = messages.at(-1);
+    this.#wasForced = forced || (last?.role === 'steering' && last.kind === 'resolve-reminder');
   }
 
   /** The checks pass on these revisions of previews together. */
@@ -657,7 +659,7 @@ export class Invariants {
     if (advice && !wasAdvised) {
       subject.current = subject.reviewed = true;
       // Only the user applies what the user has edited.
-      const isRead = !advice.isUnread && !preview.editedByUser;
+      const isRead = !advice.isUnread && !advice.isOfWhole && !preview.editedByUser;
       if (advice.action === 'apply' && isRead) this.#checkShown(preview, t);
     }
     this.check(!subject.final || !isOpen(preview), () => `I3: ${id} is ${state.kind} after it was over`);
@@ -769,6 +771,8 @@ export class Invariants {
       () => `I7: a vote on ${id} counts for what was amended since`,
     );
     this.#amended.set(id, preview);
+    // Its reminder is about the new revision, on which the model may have voted in the same message.
+    this.#failed = this.#failed.filter(({ entry }) => entry.previewId !== id);
     subject.answered = false;
     subject.current = true;
     subject.reviewed = true;
