@@ -10,6 +10,8 @@ const TESTS = 'test/unit/**/*.test.ts';
 /** Files that change their whole process, each with the change. */
 export const ALONE = {
   'test/unit/hold/text/encodings.test.ts': 'loads the tables of encodings, which others have loaded already',
+  'test/unit/hold/preview/log/compaction.test.ts':
+    'replaces setTimeout, also for the modules that it is the first to load',
   'test/unit/hold/preview/log/previewLog.test.ts': 'finds the tables of encodings not loaded yet',
   'test/unit/session/model/languageModel/provider.test.ts': 'listens for rejections that nobody handles',
 };
