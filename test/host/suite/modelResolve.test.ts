@@ -170,7 +170,7 @@ suite('a model behind an OpenAI-compatible server that enforces tool_choice', ()
     );
     await api.session.prompt('Correct the answer.');
     assert.equal(await text(), OLD);
-    assert.match(textOfRequest(server, 1), /have not seen its diff yet/);
+    assert.match(textOfRequest(server, 1), /have not seen it yet/);
   });
 
   test('a lens and the model race for one preview: applied once, the loser is told', async () => {
