@@ -341,12 +341,18 @@ test('a failed append that left half a line behind does not spoil the next entry
   assert.deepEqual(await reopened(), { entries: [{ n: 1 }, { n: 3 }], badLines: [], torn: false });
 });
 
-test('what a failed append left is not cut off once another process owns the log', async () => {
+/** Loads the log with a lock. @returns a function that gives the lock to another process */
+async function loadedWithLock(): Promise<() => void> {
   let isLost = false;
   const lost = Object.assign(new Error('lost'), { code: 'ELOST' });
   const lock = { isSure: true, check: () => (isLost ? Promise.reject(lost) : Promise.resolve()) };
   log = new JsonLog(file, format, lock);
   await loaded();
+  return () => void (isLost = true);
+}
+
+test('what a failed append left is not cut off once another process owns the log', async () => {
+  const lose = await loadedWithLock();
   await log.append({ n: 1 });
   await aroundDiskCalls(
     ({ name, make }) => {
@@ -355,7 +361,7 @@ test('what a failed append left is not cut off once another process owns the log
     },
     () => assert.rejects(log.append({ n: 2 }), { code: 'ENOSPC' }),
   );
-  isLost = true;
+  lose();
   await new JsonLog(file, format).append({ n: 3 });
   await assert.rejects(
     log.rewrite(() => entry => [entry]),
@@ -365,16 +371,12 @@ test('what a failed append left is not cut off once another process owns the log
 });
 
 test('a log whose sync failed is not written again once another process owns it, not even beside it', async () => {
-  let isLost = false;
-  const lost = Object.assign(new Error('lost'), { code: 'ELOST' });
-  const lock = { isSure: true, check: () => (isLost ? Promise.reject(lost) : Promise.resolve()) };
-  log = new JsonLog(file, format, lock);
-  await loaded();
+  const lose = await loadedWithLock();
   await aroundDiskCalls(
     ({ name, make }) => (name === 'datasync' ? Promise.reject(new Error('EIO')) : make()),
     () => assert.rejects(log.flush(), /EIO/),
   );
-  isLost = true;
+  lose();
   await writeFile(`${file}.new`, 'what the owner is about to put in its place');
   await assert.rejects(log.flush(), { code: 'ELOST' });
   assert.match(await readFile(`${file}.new`, 'utf8'), /^what the owner/);
