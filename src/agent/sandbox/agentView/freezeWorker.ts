@@ -69,7 +69,7 @@ class HeldFolder {
   }
 }
 
-function copyAll({ from, to, files, bytes: most }: FreezeOrder): FreezeResult {
+function copyFiles({ from, to, files, bytes: most }: FreezeOrder): FreezeResult {
   const [real, copy] = [new HeldFolder(from), new HeldFolder(to)];
   const unreadable: string[] = [];
   let bytes = 0;
@@ -125,4 +125,4 @@ function copyOne(from: string, to: () => string, allow: (size: number) => boolea
   }
 }
 
-parentPort?.postMessage(copyAll(workerData as FreezeOrder));
+parentPort?.postMessage(copyFiles(workerData as FreezeOrder));

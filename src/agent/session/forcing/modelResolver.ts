@@ -358,8 +358,9 @@ export class ModelResolver {
   }
 
   /**
-   * Whether all that the preview changes was in this revision, or was written by the model since: a rebase only moves lines, unless its file is gone. A split
-   * takes some away; the model must have been told of it, since its vote was on all of them.
+   * Whether all that the preview changes was in this revision, or was written by the model since: a rebase only moves lines, unless
+   * it creates or deletes another text. A split takes some away; the model must have been told of it, since its vote was on all of
+   * them.
    */
   #addsNothing({ id, revision }: Preview, since: number): boolean {
     const told = this.#seen.get(id) ?? 0;

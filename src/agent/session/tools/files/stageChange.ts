@@ -37,10 +37,7 @@ export async function stageChange(
   }
   if (change.kind === 'create') await assertCanHoldFile(context.workspace, path);
   await assertApplicable(context.workspace, [change]);
-  context.stage({
-    ...action,
-    changes: [change.kind === 'modify' && edits ? { ...change, edits } : change],
-  });
+  context.stage({ ...action, changes: [change.kind === 'modify' && edits ? { ...change, edits } : change] });
   const note = keepsLineEndings ? ' The line endings of the file are kept.' : '';
   const [head, ...diff] = summary.split('\n');
   return textResult([`${head}${note}`, ...diff].join('\n'), places && { places });
