@@ -20,11 +20,13 @@ import { gitOf, worktreesOf } from './viewGit.ts';
 import {
   areMounted,
   fingerprintOf,
+  ifUnchanged,
   isSame,
   isStatus,
   modeOf,
   pathsNotIn,
   remembering,
+  replaceEntry,
   writeWatched,
 } from './viewFiles.ts';
 import {
@@ -250,8 +252,7 @@ export class AgentView {
               continue;
             }
             const isLooked = await effects.look(name, async () => {
-              const found = await this.#find(inView, each);
-              const theirs = found?.kind === 'file' ? remembering(found) : found;
+              const theirs = await this.#find(inView, each);
               // It may have been moved into a folder that is left for later.
               if (!theirs && large.length > 0) return;
               const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
@@ -293,6 +294,7 @@ export class AgentView {
     const { layer, relative } = place;
     const at = path.join(layer.root, relative);
     const tree = treeOf(this.#state, this.#seen(layer));
+    const { stamp } = await stampIn(tree, relative);
     const now = await this.#find(tree, relative);
     const before = this.#known.has(at)
       ? this.#known.find(at)
@@ -305,11 +307,13 @@ export class AgentView {
     const left = content && 'link' in content ? { link: await this.#links.inCopy(content.link) } : content;
     const isThere = await isSame(now, wanted);
     if (isThere && before === expected) return true;
-    await this.#known.record([[at, wanted]], async () => {
-      if (!isThere) await (left ? writeWatched(tree, relative, left, bits) : tree.remove(relative));
-    });
-    this.#stamps.delete(at);
-    return true;
+    const isPut = await ifUnchanged(
+      this.#known.record([[at, wanted]], async () => {
+        if (!isThere) await replaceEntry([tree, relative, stamp], left, bits);
+      }),
+    );
+    if (isPut) this.#stamps.delete(at);
+    return isPut;
   }
 
   /**
@@ -368,7 +372,7 @@ export class AgentView {
 
   /** The entry at a path, as it would be in the workspace. */
   async #find(tree: PlainTree, relative: string): Promise<Found | undefined> {
-    return this.#links.entryInWorkspace(await tree.find(relative));
+    return remembering(this.#links.entryInWorkspace(await tree.find(relative)));
   }
 
   async #makeLayer(layer: Layer, limits: Freezing, copying: Copying | undefined): Promise<void> {

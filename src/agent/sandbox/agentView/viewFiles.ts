@@ -5,6 +5,7 @@ import type { FileContent } from '../../hold/preview/workspace.ts';
 import type { Found } from '../view/effects.ts';
 import { inTrees, type PlainTree } from '../view/plainTree.ts';
 import type { Layer } from '../view/upperTree.ts';
+import { stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
 
 /** The most entries that are looked at to see whether something was written. */
@@ -37,15 +38,53 @@ export async function fingerprintOf(
   return [count, size, latest, ids].join(' ');
 }
 
-/** Writes a file by a rename, so that programs that watch the view see only the complete file; its draft is in `.git`, if any. */
+/**
+ * Writes a file by a rename, so that programs that watch the view see only the complete file; its draft is in `.git`, if any.
+ * @param check as in {@link PlainTree.write}
+ */
 export async function writeWatched(
   tree: PlainTree,
   relative: string,
   content: FileContent,
   bits: number,
+  check?: () => Promise<void>,
 ): Promise<void> {
   const hasGit = (await tree.find('.git'))?.kind === 'folder';
-  await tree.write(relative, content, bits, undefined, hasGit ? '.git' : undefined);
+  await tree.write(relative, content, bits, { drafts: hasGit ? '.git' : undefined, check });
+}
+
+/** The program has changed an entry that was about to be replaced. */
+class ChangedError extends Error {
+  override readonly name = 'ChangedError';
+}
+
+/**
+ * Replaces the entry at a path, or removes it, unless it has changed.
+ * @param stamp that of the entry, see `stampIn`
+ * @throws ChangedError
+ */
+export async function replaceEntry(
+  [tree, relative, stamp]: readonly [tree: PlainTree, relative: string, stamp: string],
+  content: FileContent | null,
+  bits: number,
+): Promise<void> {
+  const check = async (): Promise<void> => {
+    if ((await stampIn(tree, relative)).stamp !== stamp) throw new ChangedError();
+  };
+  if (content) return writeWatched(tree, relative, content, bits, check);
+  await check();
+  await tree.remove(relative);
+}
+
+/** @returns false if `replacing` fails with a {@link ChangedError} */
+export function ifUnchanged(replacing: Promise<void>): Promise<boolean> {
+  return replacing.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ChangedError) return false;
+      throw error;
+    },
+  );
 }
 
 /** Whether the folders that a view shows are other file systems than the real ones. @param view leads to its root */
@@ -80,8 +119,9 @@ export async function isSame(a: Found | undefined, b: Found | undefined): Promis
   return a.size === b.size && a.mode === b.mode && sha256(await a.read()) === sha256(await b.read());
 }
 
-/** The same file, but read only once. */
-export function remembering(found: Extract<Found, { kind: 'file' }>): Found {
+/** The same entry; a file is read only once, as the program may write it meanwhile. */
+export function remembering(found: Found | undefined): Found | undefined {
+  if (found?.kind !== 'file') return found;
   let bytes: Promise<Uint8Array> | undefined;
   return { ...found, read: () => (bytes ??= found.read()) };
 }

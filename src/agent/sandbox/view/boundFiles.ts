@@ -57,7 +57,7 @@ export async function copyFile(
   if (!stat || moved === text)
     return void (await copy.copy(at, real, { keepsTime, targetOf: each => links.inCopy(each) }));
   const time = keepsTime ? timeIn(stat) : undefined;
-  await copy.write(at, Buffer.from(moved, 'latin1'), stat.mode & 0o777, time);
+  await copy.write(at, Buffer.from(moved, 'latin1'), stat.mode & 0o777, { time });
 }
 
 /** Replaces a folder's paths in a text by those of its copy; one character for each byte. */

@@ -150,16 +150,13 @@ export class PlainTree {
   /**
    * Writes a file as a whole, or a link, over the entry at the path, and makes missing folders above it.
    * @param bits by default those of a new file
-   * @param time that of its last change, a number in seconds; by default now
-   * @param drafts a folder in which it is written before it gets its name; by default its own. One on another disk is not used.
    * @throws the error of the system, such as when a folder is there
    */
   async write(
     relative: string,
     content: FileContent,
     bits?: number,
-    time?: Date | number,
-    drafts = path.posix.dirname(relative),
+    { time, drafts = path.posix.dirname(relative), check }: WriteOptions = {},
   ): Promise<void> {
     const own = path.posix.dirname(relative);
     await this.#makeMissing(own);
@@ -169,6 +166,7 @@ export class PlainTree {
         try {
           if ('link' in content) await fs.symlink(content.link, draft);
           else await writeNew(draft, content, bits, time);
+          await check?.();
           await this.#folders.in(own, to => fs.rename(draft, `${to}/${path.posix.basename(relative)}`));
         } catch (error) {
           await fs.rm(draft, { force: true });
@@ -177,7 +175,7 @@ export class PlainTree {
       });
     } catch (error) {
       if (drafts === own || !hasCode(error, 'EXDEV')) throw error;
-      await this.write(relative, content, bits, time);
+      await this.write(relative, content, bits, { time, check });
     }
   }
 
@@ -289,6 +287,15 @@ async function writeNew(at: string, content: Uint8Array, bits?: number, time?: D
  */
 export function timeIn({ mtimeMs }: { readonly mtimeMs: number }): number {
   return mtimeMs / 1000;
+}
+
+interface WriteOptions {
+  /** The time of its last change, a number in seconds; by default now. */
+  readonly time?: Date | number;
+  /** A folder in which it is written before it gets its name; by default its own. One on another disk is not used. */
+  readonly drafts?: string;
+  /** Called right before the entry at the path is replaced; if it throws, nothing is. */
+  readonly check?: () => Promise<void>;
 }
 
 interface CopyOptions {

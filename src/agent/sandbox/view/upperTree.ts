@@ -53,7 +53,7 @@ export async function putFiles(
     await tree.makeFolders(path.posix.dirname(relative), real);
     await tree.clear(relative);
     const content = targetOf && 'link' in left ? { link: await targetOf(left.link) } : left;
-    await tree.write(relative, content, mode, time);
+    await tree.write(relative, content, mode, { time });
   }
   for (const [relative, { sameAs }] of puts) if (sameAs !== undefined) await tree.link(sameAs, relative);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { test, type TestContext } from 'node:test';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
 import { freezeFolder } from '../../../../src/agent/sandbox/agentView/frozenFolder.ts';
@@ -112,6 +113,50 @@ if (!obstacle)
       [['a.txt', String(Buffer.from('one\n')), 'two']],
     );
   });
+
+if (!obstacle)
+  for (const [what, decided] of [
+    ['a decided text', 'decided'],
+    ['the text that is there already', 'one\n'],
+    ['a deletion', null],
+  ] as const)
+    test(`${what} overwrites nothing that the agent writes at any moment before`, async t => {
+      const view = await ran(t, { w: 'w' }, 'echo one > a.txt');
+      const file = `${view.storage}/0/upper/a.txt`;
+      let isPut = false;
+      for (let calls = 1; !isPut; calls++) {
+        fs.writeFileSync(file, 'one\n');
+        await (await view.collect()).accept(async () => undefined);
+        let hasWritten = false;
+        const write = (): void => {
+          fs.writeFileSync(file, 'two\n');
+          hasWritten = true;
+        };
+        isPut = await beforeCall(calls, write, () => view.put('a.txt', decided && Buffer.from(decided)));
+        assert.notEqual(isPut, hasWritten, `before call ${calls}`);
+        if (hasWritten) assert.equal(fs.readFileSync(file, 'utf8'), 'two\n', `before call ${calls}`);
+      }
+    });
+
+/** Acts before the nth time that `work` looks at `a.txt` or opens a draft. */
+async function beforeCall<T>(count: number, act: () => void, work: () => Promise<T>): Promise<T> {
+  const { lstat, open } = fs.promises;
+  let left = count;
+  const before =
+    (call: (...args: never[]) => unknown) =>
+    (...args: unknown[]): unknown => {
+      if (/\/(?:a\.txt|\.redline-[^/]*)$/.test(String(args[0])) && --left === 0) act();
+      return call(...(args as never[]));
+    };
+  Object.assign(fs.promises, { lstat: before(lstat), open: before(open) });
+  syncBuiltinESMExports();
+  try {
+    return await work();
+  } finally {
+    Object.assign(fs.promises, { lstat, open });
+    syncBuiltinESMExports();
+  }
+}
 
 test('more than is allowed is not copied, and nothing is left', async t => {
   const folder = await TempFolder.create();

@@ -163,7 +163,7 @@ test('a copy is as old as its file, to the microsecond, so that a build finds th
   await inTrees([folder.at('real'), folder.at('copy')], async (real, copy) => {
     for (const name of names) await copy.copy(name, real, { keepsTime: true });
     const stat = await real.stat('newer');
-    await copy.write('written', Buffer.from('newer'), 0o644, stat && timeIn(stat));
+    await copy.write('written', Buffer.from('newer'), 0o644, { time: stat && timeIn(stat) });
   });
   const times = [...names, 'written'].map(
     name => fs.statSync(folder.at('copy', name), { bigint: true }).mtimeNs,
