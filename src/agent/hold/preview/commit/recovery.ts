@@ -16,7 +16,7 @@ import { modeSteps } from './commitChanges.ts';
 import { hashOf, heldReader, type Held } from './held.ts';
 import { isTornWrite, rollBack } from './rollback.ts';
 import { carryModes, rightsAfter, type RollbackInfo } from './rollbackInfo.ts';
-import { syncWritten } from './syncWritten.ts';
+import { syncWritten, writeAgain } from './syncWritten.ts';
 import type { Workspace } from '../workspace.ts';
 
 /** Result of recovering from one interrupted commit. */
@@ -136,9 +136,11 @@ async function recover(
   // Changes applied on top of this commit stay, even if the log does not show how this one ended.
   const own = steps.filter(({ path }) => !foundLater.has(path));
   const { restored, foreign, failed: broken } = await rollBack(files, own, rollback, store.blobs);
-  // All of them: an earlier start may have died right after it had restored some.
+  // All of them: an earlier start may have restored some, and then died or could not sync them.
   const back = own.filter(({ path }) => ![...foreign, ...broken].includes(path));
-  const unsafe = await syncWritten(files, new Map(back.map(({ path, before }) => [path, before])));
+  const sides = new Map(back.map(({ path, before }) => [path, before]));
+  await writeAgain(files, sides); // but what cannot be written was not written by the commit, either
+  const unsafe = await syncWritten(files, sides);
   const failed = [...broken, ...unsafe.keys()].sort();
   if (failed.length === 0) await store.endRecovery(previewIds);
   const builtOn = pathsWith('after', 'other', 'lacking').filter(path => foundLater.has(path));

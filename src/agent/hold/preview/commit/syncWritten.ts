@@ -1,5 +1,6 @@
-import { forEachLimited } from '../../../base/async.ts';
-import { bytesOfSide, isText, type FileSide } from '../fileChange.ts';
+import { forEachLimited, succeeds } from '../../../base/async.ts';
+import { sha256 } from '../../../base/hash.ts';
+import { isLink, type FileSide } from '../fileChange.ts';
 import type { Workspace } from '../workspace.ts';
 
 /** How many files are written again concurrently. */
@@ -9,29 +10,31 @@ const AT_ONCE = 8;
 export type Sides = ReadonlyMap<string, FileSide | null>;
 
 /**
- * Syncs files that were just written. Texts whose sync fails are written again and synced once more: after a sync that failed, another
- * one that succeeds proves nothing, since the system may have dropped the bytes.
+ * Syncs files that were just written. Those whose sync fails are written again and synced once more.
  * @returns why, for each of the paths that may not survive a power cut.
  */
 export async function syncWritten(files: Workspace, sides: Sides): Promise<ReadonlyMap<string, unknown>> {
-  const failed = new Map(await syncAll(files, [...sides.keys()]));
-  const again = await writeAgain(files, new Map([...sides].filter(([path]) => failed.has(path))));
-  for (const path of again) failed.delete(path);
-  for (const [path, error] of again.length > 0 ? await syncAll(files, again) : []) failed.set(path, error);
-  return failed;
+  const failed = await syncAll(files, [...sides.keys()]);
+  if (failed.size === 0) return failed;
+  const left = await writeAgain(files, new Map([...sides].filter(([path]) => failed.has(path))));
+  for (const path of (await syncAll(files, [...failed.keys()])).keys()) left.add(path);
+  return new Map([...failed].filter(([path]) => left.has(path)));
 }
 
-/** Writes the texts that files hold once more. @returns the paths for which that was possible */
-export async function writeAgain(files: Workspace, sides: Sides): Promise<readonly string[]> {
-  const written: string[] = [];
+/**
+ * Writes files once more, with the bytes that they hold: after a sync that failed, also in an earlier process, another one that
+ * succeeds proves nothing, since the system may have dropped the bytes. Links and deletions are names, which are not dropped.
+ * @returns the paths for which that was not possible
+ */
+export async function writeAgain(files: Workspace, sides: Sides): Promise<Set<string>> {
+  const left = new Set<string>();
   await forEachLimited([...sides], AT_ONCE, async ([path, side]) => {
-    if (!side || !isText(side)) return;
-    // Its text may be gone from the storage.
-    const write = async (): Promise<unknown> => files.write(path, bytesOfSide(side), side.hash);
-    const to = await write().catch(() => undefined);
-    if (to === 'disk') written.push(path);
+    if (!side || isLink(side)) return;
+    const bytes = await files.read(path).catch(() => undefined);
+    const isHeld = bytes && sha256(bytes) === side.hash;
+    if (!isHeld || !(await succeeds(files.write(path, bytes, side.hash)))) left.add(path);
   });
-  return written;
+  return left;
 }
 
 function syncAll(files: Workspace, paths: readonly string[]): Promise<ReadonlyMap<string, unknown>> {

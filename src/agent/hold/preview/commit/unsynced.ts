@@ -92,10 +92,9 @@ async function complete(
   for (const phase of [steps.filter(({ after }) => after), steps.filter(({ after }) => !after)])
     await forEachLimited(phase, AT_ONCE, step => compare(step).catch(() => void failed.add(step.path)));
   const paths = steps.map(({ path }) => path);
-  const left = new Set([...completed, ...changed, ...failed]);
   const sides = new Map(steps.map(({ path, after }) => [path, after]));
-  await writeAgain(files, new Map([...sides].filter(([path]) => !left.has(path))));
-  for (const path of changed) sides.delete(path);
+  for (const path of [...changed, ...failed]) sides.delete(path);
+  for (const path of await writeAgain(files, sides)) failed.add(path);
   for (const path of (await syncWritten(files, sides)).keys()) failed.add(path);
   await files.tidy(paths, []);
   return { previewIds, completed: completed.sort(), changed: changed.sort(), failed: [...failed].sort() };

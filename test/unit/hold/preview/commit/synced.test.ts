@@ -2,8 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { completeUnsynced } from '../../../../../src/agent/hold/preview/commit/unsynced.ts';
 import { recoverCommits } from '../../../../../src/agent/hold/preview/commit/recovery.ts';
-import { writeAgain } from '../../../../../src/agent/hold/preview/commit/syncWritten.ts';
-import { sideOfText, type FileChange } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import { type FileChange } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify, remove, rename } from '../../../../support/changes.ts';
 import { draft } from '../../../../support/drafts.ts';
@@ -218,12 +217,44 @@ test('a rollback ends with a sync of all files, also of those that an earlier st
   assert.equal(store.interruptedCommits.length, 1, 'the next start tries again');
 });
 
-test('a file is not written again if its text is gone from the storage', async () => {
-  const gone = {
-    ...sideOfText('a'),
-    get text(): string {
-      throw new Error('gone');
-    },
-  };
-  assert.deepEqual(await writeAgain(new Disk({ 'a.txt': 'a' }), new Map([['a.txt', gone]])), []);
+test('a later start does not count a file as synced that it cannot write again, whatever kind it is', async () => {
+  const bytes = Buffer.from('\0new');
+  const { blobs } = world(new Disk()).store;
+  const binary = { kind: 'create', path: 'c.bin', before: null, after: await blobs.put(bytes) } as const;
+  for (const [path, change, content] of [
+    ['c.bin', binary, bytes],
+    ['a.txt', modify('a.txt', 'a', 'A'), 'A'],
+  ] as const) {
+    const disk = new Disk({ 'a.txt': 'a' });
+    const { store, log } = world(disk);
+    await store.blobs.put(bytes);
+    disk.failed = new Map([[path, new Error('EIO')]]);
+    const invoker = new Invoker(store, disk, () => 'apply');
+    const { id } = store.stage(draft({ changes: [change] })).preview;
+    await invoker.resolve({ id, action: 'apply', reason: 'ok', actor: 'human' });
+    await new Promise(setImmediate);
+    const next = new Disk({ [path]: content });
+    next.makeReadOnly(path);
+    const { store: later } = world(next, new MemoryPreviewLog(log.lines));
+    const [report] = await completeUnsynced(later, next);
+    assert.deepEqual(report?.failed, [path]);
+    assert.equal(later.unsyncedCommits.length, 1);
+    const writable = new Disk({ [path]: content });
+    const { store: last } = world(writable, new MemoryPreviewLog(log.lines));
+    assert.deepEqual(await completeUnsynced(last, writable), []);
+    assert.deepEqual(
+      writable.writes.map(write => write.path),
+      [path],
+    );
+    assert.deepEqual(last.unsyncedCommits, []);
+  }
+});
+
+test('a file whose rollback could not be synced is written again at the next start', async () => {
+  const { apply, log } = world(new Disk({ 'a.txt': 'a' }));
+  await apply([modify('a.txt', 'a', 'A')]);
+  const next = new Disk({ 'a.txt': 'a' });
+  const { store } = world(next, new MemoryPreviewLog(log.lines.slice(0, 2)));
+  await recoverCommits(store, next);
+  assert.equal(next.writes.length, 1);
 });
