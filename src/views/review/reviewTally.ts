@@ -9,9 +9,10 @@ const SHOWN_MS = 30_000;
 
 /**
  * Counts the user's applied and discarded changes, and the failed attempts, until nothing is pending; then shows the sum for a
- * while in one line. Undos are not counted.
+ * while in one line. Undos and plans are not counted.
  */
 export class ReviewTally extends Owner {
+  readonly #store: PreviewStore;
   readonly #changed = new Emitter<void>();
   #applied = 0;
   #discarded = 0;
@@ -24,6 +25,7 @@ export class ReviewTally extends Owner {
 
   constructor(store: PreviewStore) {
     super();
+    this.#store = store;
     // An undo is not a review.
     const isReviewed = ({ previewId }: LedgerEntry): boolean => store.get(previewId)?.undoes === undefined;
     this.own(store.onDidResolve(entries => this.#count(entries.filter(isReviewed), store.hasPending)));
@@ -45,16 +47,15 @@ export class ReviewTally extends Owner {
   #count(entries: readonly LedgerEntry[], isAnyLeft: boolean): void {
     const byUser = entries.filter(({ actor }) => actor === 'human');
     const failed = byUser.some(({ outcome }) => outcome === 'failed');
-    this.#applied += byUser.filter(isApplied).length;
-    this.#unsuccessful += byUser.filter(isUnsuccessful).length;
-    this.#discarded += byUser.filter(({ outcome }) => outcome === 'discarded').length;
-    if (isAnyLeft) return;
-    if (byUser.length > 0 && !failed) this.#show(this.#lineNow());
-    this.#applied = this.#discarded = this.#unsuccessful = 0;
+    const counted = byUser.filter(({ previewId }) => this.#store.get(previewId)?.kind !== 'plan');
+    this.#applied += counted.filter(isApplied).length;
+    this.#unsuccessful += counted.filter(isUnsuccessful).length;
+    this.#discarded += counted.filter(({ outcome }) => outcome === 'discarded').length;
+    if (!isAnyLeft) this.#end(byUser.length > 0 && !failed);
   }
 
-  #end(): void {
-    if (this.#applied + this.#discarded + this.#unsuccessful > 0) this.#show(this.#lineNow());
+  #end(isShown = true): void {
+    if (isShown && this.#applied + this.#discarded + this.#unsuccessful > 0) this.#show(this.#lineNow());
     this.#applied = this.#discarded = this.#unsuccessful = 0;
   }
 

@@ -140,7 +140,7 @@ export function expiredText(
 /**
  * `Applied by you`
  * @param agent the agent of another program that did it
- * @param isPlan a plan is approved
+ * @param isPlan a plan is approved or sent back
  */
 export function outcomeText(
   kind: Resolved['kind'],
@@ -160,7 +160,7 @@ export function outcomeText(
     case 'discarded':
       if (name !== undefined) return l10n.t('Discarded by {0}', name);
       return {
-        human: l10n.t('Discarded by you'),
+        human: isPlan ? l10n.t('Sent back by you') : l10n.t('Discarded by you'),
         model: l10n.t('Discarded by the model'),
         extension: l10n.t('Discarded by another extension'),
       }[actor];

@@ -55,6 +55,19 @@ test('a review ends also if the last preview expires, and the next one counts an
   assert.equal(tally.line, 'Review done: 1 applied');
 });
 
+test('a plan that the user approves or sends back is not counted', async t => {
+  const harness = new InvokerHarness('none');
+  const tally = new ReviewTally(harness.store);
+  t.after(() => tally.dispose());
+  const plan = () => harness.stage({ kind: 'plan', apply: () => Promise.resolve(textResult('Approved.')) });
+  await harness.resolve({ id: plan().id });
+  assert.equal(tally.line, '');
+  const [file, second] = [harness.stage(), plan()];
+  await harness.resolve({ id: file.id });
+  await harness.resolve({ id: second.id, action: 'discard' });
+  assert.equal(tally.line, 'Review done: 1 applied');
+});
+
 test('votes of the model are not counted, and do not end a review', async t => {
   const { tally, stage, vote } = given(t);
   const ids = ['a', 'b', 'c'].map(stage);

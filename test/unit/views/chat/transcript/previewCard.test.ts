@@ -301,6 +301,7 @@ test('the card of a plan has the plan and its own buttons while it waits, unfold
   const by = { actor: 'human', reason: '', at: '' } as const;
   assert.equal(partOf({ state: { kind: 'applied', by } }).plan, undefined);
   assert.equal(wordsOf(partOf({ state: { kind: 'applied', by } })).state, 'Approved by you');
+  assert.equal(wordsOf(partOf({ state: { kind: 'discarded', by } })).state, 'Sent back by you');
 });
 
 test('the card says why a preview has expired', () => {
