@@ -399,10 +399,10 @@ test('how a command in the background ended by itself is kept, also that it coul
   }
 });
 
-test('the next request tells once how a command in the background ended by itself', async () => {
-  for (const [isStopped, expected] of [
-    [false, ['p1: The command ended with exit code 3. Call command_output with id "p1" to read its output.']],
-    [true, []],
+test('the next request tells once how a command in the background ended, also if the user stopped it', async () => {
+  for (const [isStopped, ending] of [
+    [false, 'The command ended with exit code 3.'],
+    [true, 'It was stopped.'],
   ] as const) {
     const { t, runner, runs } = setUp({ args: { command: 'x', background: true } });
     const { promise, resolve } = Promise.withResolvers<ReturnType<typeof ended>>();
@@ -414,11 +414,12 @@ test('the next request tells once how a command in the background ended by itsel
     const [command] = runs.background;
     resolve(ended(3));
     await command?.run.ended;
-    const told = (): string[] => t.steering().flatMap(({ text }) => (/exit code/.test(text) ? [text] : []));
+    const told = (): string[] =>
+      t.steering().flatMap(({ text }) => (/Call command_output/.test(text) ? [text] : []));
     assert.deepEqual(told(), []);
     await t.session.prompt('And now?');
     await t.session.prompt('And now?');
-    assert.deepEqual(told(), expected);
+    assert.deepEqual(told(), [`p1: ${ending} Call command_output with id "p1" to read its output.`]);
   }
 });
 
