@@ -56,7 +56,7 @@ export class Contents implements Blobs {
   /** The same side, with its text read on demand. Memory holds the text until it is stored. */
   #hold(side: TextSide): TextSide {
     if (this.#held.has(side) || !isExact(side)) return side;
-    if (!this.#stored.has(side.hash)) this.#awaited.set(side.hash, side.text);
+    if (!this.#storedAt(side.hash)) this.#awaited.set(side.hash, side.text);
     return this.#sideOf(side.hash, side.encoding);
   }
 
@@ -86,7 +86,7 @@ export class Contents implements Blobs {
     const side = binarySide(bytes);
     this.#put.add(side.hash);
     // Read once more, since the record there may be damaged.
-    if (!orUndefined(() => this.#read(side.hash))) {
+    if (!this.#storedAt(side.hash) || !orUndefined(() => this.#read(side.hash))) {
       this.#add(side.hash, bytes, []);
       this.write();
     }
@@ -111,13 +111,14 @@ export class Contents implements Blobs {
    */
   placeOf(side: TextSide, path: string): Place | undefined {
     const last = this.#lastAt.get(path) ?? [];
-    const place = this.#stored.get(side.hash)?.place ?? this.#newPlace(side, last);
+    const known = this.#stored.get(side.hash)?.place; // the only one that there is if its text is gone
+    const place = this.#storedAt(side.hash)?.place ?? this.#newPlace(side, last) ?? known;
     if (place) this.#lastAt.set(path, [side.hash, ...last.filter(hash => hash !== side.hash)].slice(0, NEAR));
     return place;
   }
 
   #newPlace(side: TextSide, near: readonly Sha256[]): Place | undefined {
-    if (!isExact(side)) return undefined;
+    if (orUndefined(() => isExact(side)) !== true) return undefined;
     const bytes = encodeText(side.text, side.encoding);
     if (sha256(bytes) !== side.hash) return undefined;
     const { place } = this.#add(side.hash, bytes, near);
@@ -125,6 +126,12 @@ export class Contents implements Blobs {
     this.#texts.set(keyOf(side), side.text);
     if (this.#packs.isFull) this.write();
     return place;
+  }
+
+  /** What is stored of a content, unless its pack was deleted. */
+  #storedAt(hash: Sha256): Stored | undefined {
+    const stored = this.#stored.get(hash);
+    return stored && this.#packs.has(stored.place) ? stored : undefined;
   }
 
   /** Whether a side is one of these contents, or has the same bytes as one. */
@@ -240,7 +247,7 @@ export class Contents implements Blobs {
     let best: (Stored & { readonly ends: Ends }) | undefined;
     if (this.#isMoving) return undefined;
     for (const hash of new Set(near)) {
-      const stored = this.#stored.get(hash);
+      const stored = this.#storedAt(hash);
       const other = this.#bytes.get(hash);
       if (!stored || !other || stored.links >= CHAIN || stored.cost + bytes.length > CHAIN_BYTES) continue;
       const ends = sharedEnds(other, bytes);

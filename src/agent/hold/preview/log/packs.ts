@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { forEachLimited } from '../../../base/async.ts';
+import { hasCode, orUndefined } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
 import type { Sha256 } from '../../../base/hash.ts';
 import { replaceContent, syncFile } from '../../../base/system/replaceFile.ts';
@@ -66,15 +67,22 @@ export class Packs {
   /** Takes a record that {@link write} writes. */
   add(hash: Sha256, head: RecordHead, own: Uint8Array): Place {
     const record = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), own]);
-    if (!this.#pack || (this.#pack.size > PACK_BYTES && this.#bufferedBytes === 0)) {
-      this.#pack = { name: `${randomUUID()}.pack`, size: 0 };
-      this.#new.add(this.#pack.name);
-    }
-    const place: Place = [this.#pack.name, this.#pack.size, record.length];
-    this.#pack.size += record.length;
+    const pack = (this.#pack = this.#packToFill());
+    const place: Place = [pack.name, pack.size, record.length];
+    pack.size += record.length;
     this.#buffered.push({ hash, bytes: record });
     this.#bufferedBytes += record.length;
     return place;
+  }
+
+  /** The pack so far, unless it is full, or its file is not as it was left. */
+  #packToFill(): { readonly name: string; size: number } {
+    const pack = this.#pack;
+    if (pack && this.#bufferedBytes > 0) return pack;
+    if (pack && pack.size <= PACK_BYTES && this.#sizeOf(pack.name) === pack.size) return pack;
+    const name = `${randomUUID()}.pack`;
+    this.#new.add(name);
+    return { name, size: 0 };
   }
 
   /** Writes the waiting records. @throws PacksError if it cannot; then none of them is stored */
@@ -83,7 +91,7 @@ export class Packs {
     const { name, size } = this.#pack;
     const written = this.#buffered.splice(0);
     const hashes = written.map(({ hash }) => hash);
-    const from = size - this.#bufferedBytes;
+    const from = this.#bufferedFrom;
     this.#bufferedBytes = 0;
     try {
       fs.mkdirSync(this.#folder, { recursive: true });
@@ -101,6 +109,23 @@ export class Packs {
       throw new PacksError(hashes, error);
     }
     return hashes;
+  }
+
+  /** Whether there may be a record at this place: its pack may have been deleted. */
+  has([name, offset, length]: Place): boolean {
+    return this.#isBuffered(name, offset) || offset + length <= this.#sizeOf(name);
+  }
+
+  #isBuffered(name: string, offset: number): boolean {
+    return name === this.#pack?.name && offset >= this.#bufferedFrom;
+  }
+
+  get #bufferedFrom(): number {
+    return (this.#pack?.size ?? 0) - this.#bufferedBytes;
+  }
+
+  #sizeOf(name: string): number {
+    return orUndefined(() => fs.statSync(path.join(this.#folder, name)).size) ?? 0;
   }
 
   /** Puts records into new packs from now on. Nothing may wait. */
@@ -135,7 +160,8 @@ export class Packs {
       if (this.#doubtful.has(name)) await this.#writeAgain(name);
       else await syncFile(file, error => this.#doubt(name, error));
     } catch (error) {
-      if (this.#unsynced.has(name)) throw error; // else it was removed meanwhile
+      if (!hasCode(error, 'ENOENT')) throw error;
+      return void this.#unsynced.delete(name); // it was removed meanwhile
     }
     if (this.#doubtful.has(name)) throw this.#doubtful.get(name); // another sync at the same time has failed
     // Else it has grown meanwhile.
@@ -212,12 +238,10 @@ export class Packs {
   }
 
   #read(name: string, offset: number, length: number): Buffer {
-    const from = (this.#pack?.size ?? 0) - this.#bufferedBytes;
-    if (name === this.#pack?.name && offset >= from)
-      return Buffer.concat(this.#buffered.map(({ bytes }) => bytes)).subarray(
-        offset - from,
-        offset - from + length,
-      );
+    if (this.#isBuffered(name, offset)) {
+      const at = offset - this.#bufferedFrom;
+      return Buffer.concat(this.#buffered.map(({ bytes }) => bytes)).subarray(at, at + length);
+    }
     const file = fs.openSync(path.join(this.#folder, name), 'r');
     try {
       const record = Buffer.alloc(length);

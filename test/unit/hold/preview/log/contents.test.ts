@@ -158,6 +158,38 @@ test('a disk that is full stores the entry later, with its contents', async () =
   assert.deepEqual((await open(new MemoryWorkspace())).store.get('p1')?.changes, [create('a', 'text')]);
 });
 
+for (const [what, remove] of [
+  ['the storage', () => fs.rmSync(storage, { recursive: true })],
+  ['its contents', () => fs.rmSync(path.join(storage, 'contents'), { recursive: true })],
+] as const)
+  test(`what is proposed after ${what} was deleted is stored whole, also what was there before`, async () => {
+    const log = openPreviewLog(path.join(storage, 'previews.jsonl'));
+    await log.load();
+    const store = new PreviewStore(log, () => undefined);
+    const binary = async () => store.blobs.put(Buffer.from('\0binary'));
+    const propose = async (after: string) => {
+      const image = { kind: 'create', path: 'image', before: null, after: await binary() } as const;
+      const changes = [modify('a', text, `${text}${after}`), create('b', `${text}b${after}`), image];
+      return store.stage(draft({ changes }));
+    };
+    const first = await propose('1');
+    await first.stored;
+    remove();
+    const second = await propose('2');
+    const expected = [modify('a', text, `${text}2`), create('b', `${text}b2`)];
+    assert.deepEqual(store.get('p2')?.changes?.slice(0, 2), expected, 'before it is stored');
+    await second.stored;
+    await store.drain();
+    await log.flush(); // or nothing could be applied
+    assert.ok(await store.close());
+    const next = await open(new MemoryWorkspace());
+    const found = next.store.get(second.preview.id)?.changes;
+    assert.deepEqual(found?.slice(0, 2), expected);
+    const image = await next.store.blobs.get(await binary());
+    assert.equal(Buffer.from(image).toString(), '\0binary');
+    await next.store.close();
+  });
+
 test('what two contents share never overlaps', () => {
   const random = (n: number): string => 'ab'.repeat(n).slice(0, n);
   for (const [one, other] of [
