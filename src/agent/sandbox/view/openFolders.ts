@@ -11,9 +11,6 @@ const MOST_OPEN = 64;
 
 const isLinux = process.platform === 'linux';
 
-/** Flags that open a folder, but no link to one, where the system can hold folders (Linux). */
-export const openFlags = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
-
 /** The identity of a folder, wherever it is moved. */
 export type FolderId = Pick<BigIntStats, 'dev' | 'ino'>;
 
@@ -38,7 +35,7 @@ export async function openFolder(at: string | Buffer): Promise<OpenFolder> {
     if (!stat.isDirectory()) throw Object.assign(new Error('It is not a folder.'), { code: 'ENOTDIR' });
     return { at: at.toString(), close: () => Promise.resolve() };
   }
-  const handle = await fs.open(at, openFlags);
+  const handle = await fs.open(at, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   return { at: `/proc/self/fd/${handle.fd}`, close: () => handle.close() };
 }
 

@@ -10,7 +10,7 @@ import { clearIn, entriesOf, type Entry } from './entries.ts';
 import { isNothing, OpenFolders, setBits, type FolderId } from './openFolders.ts';
 
 /** Flags that open a file without following a link, or waiting for a pipe, which would never answer. */
-const FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+export const FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** The permission bits that a folder needs to be worked in. */
 const OWNER = 0o700;

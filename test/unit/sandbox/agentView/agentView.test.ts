@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { test, type TestContext } from 'node:test';
+import { inWorker } from '../../../../src/agent/base/inWorker.ts';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
 import { freezeFolder } from '../../../../src/agent/sandbox/agentView/frozenFolder.ts';
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
@@ -205,6 +206,17 @@ if (process.platform === 'linux')
     assert.deepEqual(own, ['a.txt', 'deep', 'deep/b.txt', 'node_modules', 'node_modules/c.js']);
     assert.deepEqual(fs.readdirSync(folder.at('copy/.git/refs/heads')), ['main']);
   });
+
+test('a file that cannot be copied, though it is there, is told', async t => {
+  const folder = await TempFolder.create();
+  t.after(() => folder.remove());
+  for (const name of ['w/a.txt', 'w/deep/b.txt']) await folder.file(name);
+  const to = await folder.folder('copy');
+  const order = { from: folder.at('w'), to, files: ['deep/b.txt', 'gone.txt', 'a.txt'], bytes: 1e9 };
+  const copied = await inWorker(FREEZE_WORKER, order, { timeLimitMs: 60_000 });
+  assert.deepEqual(copied, { unreadable: ['deep/b.txt'], bytes: 0 });
+  assert.deepEqual(fs.readdirSync(to), ['a.txt']);
+});
 
 if (process.platform === 'linux')
   test('what a pipe or a link takes the place of meanwhile is neither waited for nor followed', async t => {
