@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { hunksOfChange, isText, type FileChange } from '../../agent/hold/preview/fileChange.ts';
-import type { TextEncoding } from '../../agent/hold/text/encodings.ts';
-import { lineEndingOf } from '../../agent/hold/text/lines.ts';
+import { encodingTitle, type TextEncoding } from '../../agent/hold/text/encodings.ts';
+import { LINE_ENDING_NAMES, lineEndingOf } from '../../agent/hold/text/lines.ts';
 import { unseenLines, type UnseenLines } from '../../agent/hold/text/unseenLines.ts';
 import { escapeInvisible, plural } from '../plainText.ts';
 
@@ -116,17 +116,13 @@ function endingNotes(lines: number): string[] {
   return [plural(forms, lines)];
 }
 
-function encodingName({ name, bom }: TextEncoding): string {
-  const names: Partial<Record<string, string>> = {
-    utf8: 'UTF-8',
-    utf16le: 'UTF-16 LE',
-    utf16be: 'UTF-16 BE',
-  };
-  return bom && name === 'utf8' ? vscode.l10n.t('UTF-8 with BOM') : (names[name] ?? name);
+function encodingName(encoding: TextEncoding): string {
+  const isMarked = encoding.bom && encoding.name === 'utf8';
+  return isMarked ? vscode.l10n.t('UTF-8 with BOM') : encodingTitle(encoding);
 }
 
 /** The text's line ending; `undefined` if it has none or mixes several. */
-function lineEnding(text: string): 'CRLF' | 'LF' | undefined {
+function lineEnding(text: string): string | undefined {
   const kind = lineEndingOf(text);
-  return kind === '\r\n' ? 'CRLF' : kind === '\n' ? 'LF' : undefined;
+  return kind === undefined || kind === 'mixed' ? undefined : LINE_ENDING_NAMES[kind];
 }

@@ -2,7 +2,8 @@ import { TimeSlice } from '../../base/async.ts';
 import { beginningOf } from '../../base/cutText.ts';
 import { fenced, plural } from '../../base/phrases.ts';
 import { quoted, safeName } from '../../base/safeName.ts';
-import { lineEndingOf } from '../text/lines.ts';
+import { encodingTitle } from '../text/encodings.ts';
+import { LINE_ENDING_NAMES, lineEndingOf } from '../text/lines.ts';
 import { rewriteSummary } from '../text/rewriteSummary.ts';
 import {
   isBinary,
@@ -20,8 +21,6 @@ import type { Preview } from './preview.ts';
 export const MAX_LOOK_CHARS = 24_000;
 /** The room for the diff in the result of the call that stages it, in characters. */
 export const MAX_RESULT_DIFF_CHARS = 8_000;
-
-const ENDINGS = { '\n': 'LF', '\r\n': 'CRLF', '\r': 'CR' } as const;
 
 /** A part of a diff as the model is shown it. */
 export interface ShownDiff {
@@ -87,23 +86,23 @@ function unseenNotes(change: FileChange): string[] {
   if (!after || !isText(after)) return notes;
   const from = before && isText(before) ? before : undefined;
   const encoding = encodingName(after);
-  if (encoding !== (from ? encodingName(from) : 'utf8')) notes.push(`Its encoding becomes ${encoding}.`);
+  if (encoding !== (from ? encodingName(from) : 'UTF-8')) notes.push(`Its encoding becomes ${encoding}.`);
   const endings = endingsName(after);
   if (endings !== '' && endings !== ((from && endingsName(from)) || 'LF'))
     notes.push(`Its line endings become ${endings}.`);
   return notes;
 }
 
-function encodingName({ encoding: { name, bom } }: TextSide): string {
-  return bom ? `${name} with a byte order mark` : name;
+function encodingName({ encoding }: TextSide): string {
+  return `${encodingTitle(encoding)}${encoding.bom ? ' with a byte order mark' : ''}`;
 }
 
 /** The kinds of line endings in a text, each with their number if there are several kinds; empty if it has none. */
 function endingsName({ text }: TextSide): string {
   const kind = lineEndingOf(text);
-  if (kind !== 'mixed') return kind === undefined ? '' : ENDINGS[kind];
+  if (kind !== 'mixed') return kind === undefined ? '' : LINE_ENDING_NAMES[kind];
   const found = text.match(/\r\n|\r|\n/g) ?? [];
-  return Object.entries(ENDINGS)
+  return Object.entries(LINE_ENDING_NAMES)
     .map(([ending, name]) => [name, found.filter(each => each === ending).length] as const)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`)

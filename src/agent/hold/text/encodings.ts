@@ -26,6 +26,16 @@ export interface TextEncoding {
   readonly bom: boolean;
 }
 
+/** The usual name of an encoding, such as `UTF-8`, without its byte order mark. */
+export function encodingTitle({ name }: TextEncoding): string {
+  const titles: Partial<Record<EncodingName, string>> = {
+    utf8: 'UTF-8',
+    utf16le: 'UTF-16 LE',
+    utf16be: 'UTF-16 BE',
+  };
+  return titles[name] ?? name;
+}
+
 /** The encoding of a new file, unless the workspace says otherwise. */
 export const defaultEncoding: TextEncoding = { name: 'utf8', bom: false };
 

@@ -61,6 +61,8 @@ const RETURN = 13;
 
 export type LineEnding = '\n' | '\r\n' | '\r';
 
+export const LINE_ENDING_NAMES = { '\n': 'LF', '\r\n': 'CRLF', '\r': 'CR' } as const;
+
 /** The one kind of line ending that a text has; `undefined` if it has none. Stops reading at the second kind. */
 export function lineEndingOf(text: string): LineEnding | 'mixed' | undefined {
   const first = /\r\n|\r|\n/.exec(text)?.[0];

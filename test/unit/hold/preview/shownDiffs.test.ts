@@ -82,7 +82,7 @@ for (const [what, change, head] of [
   [
     'a byte order mark',
     { after: stored('a\nb\n', 'utf8', true) },
-    'a: 0 lines added, 0 removed.\nIts encoding becomes utf8 with a byte order mark.',
+    'a: 0 lines added, 0 removed.\nIts encoding becomes UTF-8 with a byte order mark.',
   ],
   [
     'the encoding of a new file',
