@@ -6,7 +6,7 @@ import { isBinary } from '../fileChange.ts';
 import { Contents } from './contents.ts';
 import { PreviewLog } from './openPreviewLog.ts';
 import type { UnreadableLine } from './previewLog.ts';
-import { changesOf, sidesIn } from './storedChanges.ts';
+import { changesOf, sidesIn, withPlaces } from './storedChanges.ts';
 
 /**
  * Moves the logs of windows of an older version that did not own the storage to the log of the storage. That of a window which is
@@ -27,15 +27,15 @@ export async function joinWindowLogs(
     try {
       if (lock === file || (await ProcessLock.isHeld(lock))) continue;
       const loaded = await new PreviewLog(file, contents).load();
-      for (const side of loaded.entries.flatMap(entry => sidesIn(changesOf(entry))))
-        if (isBinary(side))
-          await contents.get(side).then(
-            bytes => storage.contents.put(bytes),
-            () => undefined,
-          );
+      for (const entry of loaded.entries) {
+        for (const side of sidesIn(changesOf(entry)))
+          if (isBinary(side) && contents.sizeOf(side.hash) !== undefined)
+            await storage.contents.put(await contents.get(side));
+        withPlaces(entry, storage.contents);
+      }
+      await storage.contents.flush(); // the lines that name them follow, synced
       // With a part of them, a commit that ended would look interrupted.
       await storage.rewrite(() => entry => [entry], loaded.entries);
-      await storage.flush();
       unreadable.push(...loaded.unreadable);
       for (const moved of [file, lock]) await rm(moved, { force: true });
     } catch (error) {
