@@ -2,7 +2,6 @@ import { ToolError } from '../base/errors.ts';
 import { renewText } from '../hold/preview/errors.ts';
 import type { Fact } from '../hold/preview/feed.ts';
 import type { FileChange } from '../hold/preview/fileChange.ts';
-import type { PreviewStore } from '../hold/preview/previewStore.ts';
 import { isOpen, isStale, nameOf, type CallRef, type Preview } from '../hold/preview/preview.ts';
 import { otherConversationText, unseenText, usersOwnText } from '../hold/preview/resolve/refusedVoteTexts.ts';
 import { alreadyResolvedText } from '../hold/preview/resolve/resolveTexts.ts';
@@ -27,10 +26,11 @@ export function modelPreviews(
   };
   return {
     noteStale,
-    open: () =>
-      Promise.all(
+    open: () => {
+      const facts = Map.groupBy(store.feed.facts, ({ previewId }) => previewId);
+      return Promise.all(
         conversation().previews.open.map(async preview => {
-          const { lost = [], toRead } = staleness(store, preview) ?? {};
+          const { lost = [], toRead } = staleness(facts.get(preview.id) ?? [], preview) ?? {};
           const waits = waitText(preview, {
             authority: settings().modelAuthority,
             isUsersAlone: await invoker.isUsersAlone(preview).catch(() => false),
@@ -39,7 +39,8 @@ export function modelPreviews(
           });
           return { preview, waits, toRead };
         }),
-      ),
+      );
+    },
     toAmend: id => amendable(ctx, id, noteStale),
     amend: (preview, changes, title) => {
       if (store.get(preview.id) !== preview) throw new ToolError(changedText(preview));
@@ -82,7 +83,7 @@ function amendable(
   if (!previews.asksModel(id)) throw new ToolError(`${usersOwnText(preview)} ${ON_ITS_OWN}`);
   if (preview.editedByUser)
     throw new ToolError(`The user edited ${nameOf(preview)} and decides on it. ${ON_ITS_OWN}`);
-  const stale = staleness(store, preview);
+  const stale = staleness(store.feed.facts, preview);
   if (stale) {
     noteStale(preview);
     throw new ToolError(`${nameOf(preview)} is stale, so it cannot be amended. ${renewText(stale.toRead)}`);
@@ -95,12 +96,12 @@ function amendable(
 
 /** Why the preview is stale, and what to read again; `undefined` if it is not. */
 function staleness(
-  { feed }: PreviewStore,
+  facts: readonly Fact[],
   preview: Preview,
 ): Pick<Extract<Fact, { kind: 'stale' }>, 'lost' | 'toRead'> | undefined {
   const { state, id } = preview;
   if (state.kind !== 'pending' || state.stale.length === 0) return undefined;
-  const fact = feed.facts.findLast(({ kind, previewId }) => kind === 'stale' && previewId === id);
+  const fact = facts.findLast(({ kind, previewId }) => kind === 'stale' && previewId === id);
   return fact?.kind === 'stale' ? fact : { lost: [], toRead: state.stale };
 }
 
