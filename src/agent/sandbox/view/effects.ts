@@ -89,12 +89,7 @@ export class Effects {
     if (this.isTooMuch) return this.addUnseen(path);
     if ([before, after].some(side => side?.kind === 'file' && side.size > MAX_FILE_BYTES))
       return void this.leaveOut({ path, why: 'tooLarge' });
-    let [old, now]: (FileContent | null)[] = [];
-    try {
-      [old, now] = [await contentOf(before), await contentOf(after)];
-    } catch (error) {
-      return void this.leaveOut({ path, why: 'unreadable', detail: messageWithoutPaths(error) });
-    }
+    const [old, now] = [await contentOf(before), await contentOf(after)];
     const mode = changedMode(before, after);
     const isSame = old !== null && now !== null && hashOf(old) === hashOf(now);
     if (isSame && mode === undefined) return void this.#count--;

@@ -139,6 +139,33 @@ if (!obstacle)
       }
     });
 
+/** A view that is a copy of a workspace with two files, and the path of `a.txt` in it. */
+async function copied(t: TestContext): Promise<readonly [view: AgentView, file: string]> {
+  const temp = await TempFolder.create();
+  t.after(() => temp.remove());
+  for (const name of ['a.txt', 'b.txt']) await temp.file(`w/${name}`, 'zero\n');
+  const { signal } = new AbortController();
+  const copying = { progress: () => assert.fail('it is small'), signal };
+  const folders = [{ name: 'w', fsPath: temp.at('w') }];
+  const view = await AgentView.create(folders, temp.at('views', 'view'), LIMITS, copying);
+  return [view, `${view.written}/w/a.txt`];
+}
+
+test('a file that cannot be read keeps nothing else from being taken', async t => {
+  const [view, file] = await copied(t);
+  for (let [calls, isFailed] = [1, true]; isFailed; calls++) {
+    for (const each of [file, file.replace('a.txt', 'b.txt')]) fs.writeFileSync(each, `${calls}\n`);
+    isFailed = false;
+    const fail = (): void => {
+      isFailed = true;
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    };
+    const { effects, accept } = await beforeCall(calls, fail, () => view.collect());
+    assert.equal(effects.at(-1)?.path, 'b.txt', `before call ${calls}`);
+    await accept(async () => undefined);
+  }
+});
+
 /** Acts before the nth time that `work` looks at `a.txt` or opens a draft. */
 async function beforeCall<T>(count: number, act: () => void, work: () => Promise<T>): Promise<T> {
   const { lstat, open } = fs.promises;
