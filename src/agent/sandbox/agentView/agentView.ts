@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { answers, listen } from '../../base/aliveSocket.ts';
 import { MAX_FILES } from '../../hold/external/gathered.ts';
-import type { FileContent, FolderRoot } from '../../hold/preview/workspace.ts';
+import { MAX_FILE_BYTES, type FileContent, type FolderRoot } from '../../hold/preview/workspace.ts';
 import { Effects, foundContent, type Found } from '../view/effects.ts';
 import { Layers } from '../view/layers.ts';
 import { OWN_FOLDERS } from '../view/bubblewrap.ts';
@@ -238,10 +238,8 @@ export class AgentView {
             const { stamp, changedAt } = await stampIn(upper, each);
             if (this.#stamps.get(at) !== stamp) written.push({ each, at, stamp, changedAt });
           }
-          const large = bulkFolders(
-            written.map(({ each }) => each),
-            MAX_FILES,
-          );
+          const paths = written.map(({ each }) => each);
+          const large = bulkFolders(paths, MAX_FILES);
           bulk.push(...large.map(nameOf));
           for (const { each, at, stamp, changedAt } of written) {
             if (effects.isTooMuch) break;
@@ -255,6 +253,9 @@ export class AgentView {
               const theirs = await this.#find(inView, each);
               // It may have been moved into a folder that is left for later.
               if (!theirs && large.length > 0) return;
+              if (theirs?.kind === 'file' && theirs.size <= MAX_FILE_BYTES) await theirs.read();
+              // What it holds in the middle of a write is nobody's proposal.
+              if (!isEnd && (await stampIn(upper, each)).stamp !== stamp) return void busy.push(name);
               const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
               await effects.add(name, base, theirs);
               looked.set(at, { stamp, theirs });

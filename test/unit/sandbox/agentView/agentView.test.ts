@@ -9,7 +9,7 @@ import { freezeFolder } from '../../../../src/agent/sandbox/agentView/frozenFold
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { Namespace } from '../../../../src/agent/sandbox/view/namespace.ts';
 import { removeTree } from '../../../../src/agent/sandbox/view/entries.ts';
-import type { FolderRoot } from '../../../../src/agent/hold/preview/workspace.ts';
+import type { FileContent, FolderRoot } from '../../../../src/agent/hold/preview/workspace.ts';
 import { FREEZE_WORKER } from '../../../support/freezeWorker.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
@@ -151,6 +151,30 @@ async function copied(t: TestContext): Promise<readonly [view: AgentView, file: 
   return [view, `${view.written}/w/a.txt`];
 }
 
+for (const [what, change, next] of [
+  ['emptied', fs.truncateSync, ''],
+  ['removed', fs.rmSync, null],
+] as const)
+  test(`a file that is ${what} while it is read is left for later`, async t => {
+    const [view, file] = await copied(t);
+    const seen = async (): Promise<unknown> => {
+      const { effects, busy } = await view.collect();
+      const [theirs] = effects.map(each => each.theirs && textOf(each.theirs));
+      return busy.length > 0 ? 'busy' : theirs;
+    };
+    for (let [calls, isChanged] = [1, true]; isChanged; calls++) {
+      fs.writeFileSync(file, 'one\n');
+      isChanged = false;
+      const act = (): void => {
+        change(file);
+        isChanged = true;
+      };
+      const first = await beforeCall(calls, act, seen);
+      assert.ok(calls === 1 ? first === next : first === 'busy' || first === 'one\n', `before call ${calls}`);
+      assert.equal(await seen(), isChanged ? next : 'one\n');
+    }
+  });
+
 test('a file that cannot be read keeps nothing else from being taken', async t => {
   const [view, file] = await copied(t);
   for (let [calls, isFailed] = [1, true]; isFailed; calls++) {
@@ -165,6 +189,10 @@ test('a file that cannot be read keeps nothing else from being taken', async t =
     await accept(async () => undefined);
   }
 });
+
+function textOf(content: FileContent): string {
+  return 'link' in content ? content.link : Buffer.from(content).toString();
+}
 
 /** Acts before the nth time that `work` looks at `a.txt` or opens a draft. */
 async function beforeCall<T>(count: number, act: () => void, work: () => Promise<T>): Promise<T> {
