@@ -287,9 +287,10 @@ export class AgentView {
    * Updates a file to its decided content, unless the program has changed it since the last look.
    * @param content `null`: no file
    * @param mode the permission bits of a file; by default it keeps its own.
+   * @param tries how often it is tried again if the program writes it at that moment: perhaps as it was
    * @returns whether the file holds that now
    */
-  async put(workspacePath: string, content: FileContent | null, mode?: number): Promise<boolean> {
+  async put(workspacePath: string, content: FileContent | null, mode?: number, tries = 3): Promise<boolean> {
     const place = this.#layers.placeAt(this.#layers.absolute(workspacePath) ?? '');
     if (!place) return false;
     const { layer, relative } = place;
@@ -314,7 +315,7 @@ export class AgentView {
       }),
     );
     if (isPut) this.#stamps.delete(at);
-    return isPut;
+    return isPut || (tries > 0 && this.put(workspacePath, content, mode, tries - 1));
   }
 
   /**

@@ -151,6 +151,21 @@ async function copied(t: TestContext): Promise<readonly [view: AgentView, file: 
   return [view, `${view.written}/w/a.txt`];
 }
 
+test('a file that is touched, but not changed, gets what is decided', async t => {
+  const [view, file] = await copied(t);
+  for (let [calls, isTouched] = [1, true]; isTouched; calls++) {
+    fs.writeFileSync(file, 'one\n');
+    await (await view.collect()).accept(async () => undefined);
+    isTouched = false;
+    const touch = (): void => {
+      fs.utimesSync(file, calls, calls);
+      isTouched = true;
+    };
+    assert.equal(await beforeCall(calls, touch, () => view.put('a.txt', Buffer.from('decided'))), true);
+    assert.equal(fs.readFileSync(file, 'utf8'), 'decided', `before call ${calls}`);
+  }
+});
+
 for (const [what, change, next] of [
   ['emptied', fs.truncateSync, ''],
   ['removed', fs.rmSync, null],
