@@ -115,8 +115,8 @@ export const otherHistories = [
   {
     rule: 'checks: only what passed lands',
     file: 'sandbox/checks/checks.ts',
-    from: 'if (!results.every(isGreen)) {',
-    to: 'if (results.length === 0) {',
+    from: 'if (!results.every(isGreen))',
+    to: 'if (results.length === 0)',
     histories: 'checkHistories',
   },
   {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
 import type { Logger } from '../../agent/base/logger.ts';
 import { recoverCommits, type RecoveryReport } from '../../agent/hold/preview/commit/recovery.ts';
-import type { UnsyncedReport } from '../../agent/hold/preview/commit/unsynced.ts';
+import { completeUnsynced, type UnsyncedReport } from '../../agent/hold/preview/commit/unsynced.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
 import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.ts';
 import { shortList } from '../plainText.ts';
@@ -19,7 +19,6 @@ export async function recoverInterruptedCommits(
     reportRecovery(report, logger, isPending);
   }
   if (store.unsyncedCommits.length === 0) return;
-  const { completeUnsynced } = await import('../../agent/hold/preview/commit/unsynced.ts');
   for (const report of await completeUnsynced(store, workspace)) reportUnsynced(report, logger);
 }
 

@@ -19,6 +19,7 @@ import { countFailures } from './report/testReport.ts';
 import { CheckedFiles, hasAll, type CheckedFilesParts, type OneLook } from './checkedFiles.ts';
 import { Baselines } from './baselines.ts';
 import { markOf, markOfRunning, othersIn } from './checkMarks.ts';
+import { firstFailure } from './firstFailure.ts';
 import { CheckRunner, type CheckRunnerParts } from './checkRunner.ts';
 
 /** The most results that are kept; the oldest go first. */
@@ -163,10 +164,8 @@ export class Checks extends Owner implements Prover {
       checks,
     });
     // First, since it is for the model to mend, although other checks wait for a person.
-    if (!results.every(isGreen)) {
-      const { firstFailure } = await import('./firstFailure.ts');
+    if (!results.every(isGreen))
       return { isProved: false, why: 'failed', checks, failure: firstFailure(results) };
-    }
     if (notRun.some(({ why }) => why !== 'notConcerned')) return unproved('cannotRun');
     if (results.length === 0) return unproved('noChecks');
     // All results are compared with the files only now: the first check may have run minutes before the last.

@@ -13,7 +13,7 @@ import type { ImageFile, ToolCall, ToolResultMessage } from '../model/messages.t
 import { textOf, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../hold/preview/preview.ts';
 import type { QueuedPreview } from '../../hold/preview/previewStoreOptions.ts';
-import type { NoteShown } from '../../hold/preview/shownDiffs.ts';
+import { MAX_RESULT_DIFF_CHARS, shownDiff, type NoteShown } from '../../hold/preview/shownDiffs.ts';
 import { amendedText } from '../../hold/preview/resolve/waitTexts.ts';
 import { MAX_RESULT_CHARS } from './resultRows.ts';
 import { leftOutArguments, repairArguments, unknownArguments } from './repairArguments.ts';
@@ -121,7 +121,6 @@ class CallEffects {
     const isShown = (preview: Preview): boolean => this.#shown.some(([{ id }]) => id === preview.id);
     const unshown = this.#staged.filter(each => each.kind === 'files' && !isShown(each));
     if (unshown.length === 0 || isKnownBy(toolName, details) || !this.#options.context.noteShown) return [];
-    const { MAX_RESULT_DIFF_CHARS, shownDiff } = await import('../../hold/preview/shownDiffs.ts');
     const room = Math.floor(MAX_RESULT_DIFF_CHARS / unshown.length);
     const texts: string[] = [];
     for (const preview of unshown) {

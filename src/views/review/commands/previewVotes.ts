@@ -17,7 +17,7 @@ import { confirm, showInfo } from '../../toast.ts';
 import { ApplyGuard, askReason, askReasonFor } from './applyGuard.ts';
 import { BulkVotes, ownVotesText } from './bulkVotes.ts';
 import { askImports, revisionNow } from './importGuard.ts';
-import type { PartCommands } from './partCommands.ts';
+import { PartCommands } from './partCommands.ts';
 import type { PreviewTarget, PreviewTargets } from './previewTargets.ts';
 import { seenNow } from './seenNow.ts';
 import type { Ctx } from '../../ctx.ts';
@@ -31,12 +31,14 @@ export class PreviewVotes {
   readonly #targets: PreviewTargets;
   readonly #guard: ApplyGuard;
   readonly #bulk: BulkVotes;
+  readonly #parts: PartCommands;
 
   constructor(ctx: Ctx, targets: PreviewTargets) {
     this.#ctx = ctx;
     this.#targets = targets;
     this.#guard = new ApplyGuard(ctx);
     this.#bulk = new BulkVotes(ctx);
+    this.#parts = new PartCommands(ctx);
   }
 
   /**
@@ -60,7 +62,7 @@ export class PreviewVotes {
       );
     }
     if (first?.path !== undefined)
-      return (await this.#parts()).voteOnFile(action, [first.id, first.path, first.revision], undefined);
+      return this.#parts.voteOnFile(action, [first.id, first.path, first.revision], undefined);
     const { store, invoker } = this.#ctx;
     const preview = first && store.get(first.id);
     if (!preview) return this.#targets.openHead();
@@ -94,7 +96,7 @@ export class PreviewVotes {
       return reason === undefined ? undefined : this.#ctx.opener.together(() => discard(reason));
     }
     if (first.path !== undefined)
-      return (await this.#parts()).discardFileWithReason([first.id, first.path, first.revision], undefined);
+      return this.#parts.discardFileWithReason([first.id, first.path, first.revision], undefined);
     const reason = await askReasonFor(preview);
     if (reason === undefined) return undefined;
     const target = { id: preview.id, revision: first.revision ?? preview.revision };
@@ -146,10 +148,6 @@ export class PreviewVotes {
     } finally {
       isAsking = false;
     }
-  }
-
-  async #parts(): Promise<PartCommands> {
-    return new (await import('./partCommands.ts')).PartCommands(this.#ctx);
   }
 
   #changesOf(targets: readonly PreviewTarget[]): readonly FileChange[] {

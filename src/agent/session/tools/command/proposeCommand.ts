@@ -9,6 +9,7 @@ import { textOf, textResult, type AgentToolResult } from '../../../hold/preview/
 import type { Preview } from '../../../hold/preview/preview.ts';
 import type { ToolContext } from '../tool.ts';
 import type { CommandRunner } from './commandRunner.ts';
+import { runInSandbox } from './runInSandbox.ts';
 import { runOnDisk } from './runOnDisk.ts';
 
 /** The command that the model asks to run. */
@@ -69,7 +70,6 @@ export async function proposeCommand(
       const view = await sandboxOf(runner.sandboxes, preview, sandbox);
       assertNotStopped(run.signal);
       if (reset) await resetSandbox(view);
-      const { runInSandbox } = await import('./runInSandbox.ts');
       return await runInSandbox(view, plan, run, context);
     } finally {
       if (!runs.isInBackground(preview.id)) run.end();
