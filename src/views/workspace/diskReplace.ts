@@ -29,19 +29,18 @@ export function replaceOnDisk(
   expected: Sha256 | null,
   { mode, guard = () => undefined }: DiskWriteOptions = {},
 ): void {
-  const found = ifExists(() => fs.lstatSync(file));
-  assertExpected(file, shown, found, expected);
+  const found = foundAsExpected(file, shown, expected);
   if (found?.isFile() === true && (found.mode & 0o222) === 0) throw readOnly(shown);
   if (content === null) {
     guard();
-    if (found) fs.unlinkSync(file);
+    if (foundAsExpected(file, shown, expected)) fs.unlinkSync(file);
     return;
   }
   if (!found) makeFoldersAbove(file, shown);
   const move = (temporary: string): void => {
     guard();
-    // Nothing of this process runs between the check above and the rename.
-    if (found) fs.renameSync(temporary, file);
+    // Another program may have written it meanwhile: the disk takes its time for the temporary file.
+    if (foundAsExpected(file, shown, expected)) fs.renameSync(temporary, file);
     else if (!moveToNew(temporary, file)) throw new StalePreviewError([shown]);
   };
   if (!('link' in content)) {
@@ -51,12 +50,9 @@ export function replaceOnDisk(
   else createLink(file, shown, content.link, guard);
 }
 
-function assertExpected(
-  file: string,
-  shown: string,
-  found: fs.Stats | undefined,
-  expected: Sha256 | null,
-): void {
+/** The status of what is there. @throws StalePreviewError if it is not the expected one */
+function foundAsExpected(file: string, shown: string, expected: Sha256 | null): fs.Stats | undefined {
+  const found = ifExists(() => fs.lstatSync(file));
   const now = (): Sha256 | null => {
     if (!found) return null;
     if (found.isSymbolicLink()) return hashOfLink(fs.readlinkSync(file));
@@ -64,6 +60,7 @@ function assertExpected(
     return bytes ? sha256(bytes) : null;
   };
   if (now() !== expected) throw new StalePreviewError([shown]);
+  return found;
 }
 
 /** A link has its target from the start, so that it needs no temporary name. */

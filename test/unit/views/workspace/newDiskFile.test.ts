@@ -5,6 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { after, beforeEach, test, type TestContext } from 'node:test';
+import { sha256 } from '../../../../src/agent/base/hash.ts';
 import { StalePreviewError } from '../../../../src/agent/hold/preview/errors.ts';
 import { hashOfLink } from '../../../../src/agent/hold/preview/fileChange.ts';
 import { writeDiskFile } from '../../../../src/views/workspace/diskFile.ts';
@@ -41,6 +42,19 @@ test('a file that appears at the last moment is not overwritten', async () => {
   );
   assert.equal(await readFile(file, 'utf8'), 'theirs');
   assert.deepEqual(await readdir(folder), ['new.txt']);
+});
+
+test('what another program writes while the new file or link is made is not replaced', async () => {
+  mkdirSync(folder);
+  const file = path.join(folder, 'a.bin');
+  const guard = (): void => writeFileSync(file, 'theirs');
+  for (const content of [Buffer.from('ours'), { link: 'ours' }, null]) {
+    writeFileSync(file, 'old');
+    const replace = (): void => replaceOnDisk(file, 'a.bin', content, sha256(Buffer.from('old')), { guard });
+    assert.throws(replace, StalePreviewError);
+    assert.equal(readFileSync(file, 'utf8'), 'theirs');
+  }
+  assert.deepEqual(await readdir(folder), ['a.bin']);
 });
 
 test('tidying up goes on where a place cannot be looked at, or is no longer open', async () => {
