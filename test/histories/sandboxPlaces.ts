@@ -129,7 +129,8 @@ export function inMemory(): SandboxPlace {
           const { path } = act;
           const base = put.has(path) ? put.get(path) : onDisk(path);
           const isBaseUnknown = !put.has(path) && stampOf(path) !== mounted.get(path);
-          await effects.add(path, base, await leftBy(act, deeds, base), { isBaseUnknown });
+          const theirs = await leftBy(act, deeds, base);
+          await effects.add(path, base, theirs, () => Promise.resolve(isBaseUnknown));
         }
         return { ...ENDED, exitCode: signal.aborted ? undefined : 0, ...effects.end() };
       },

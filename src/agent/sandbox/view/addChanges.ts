@@ -37,7 +37,7 @@ export async function addChanges(
     await effects.look(name, async () => {
       const theirs = inWorkspace(await view.find(at));
       const base = (put ? put.left && foundContent(put.left, put.mode) : await real.find(at)) ?? undefined;
-      await effects.add(name, base, theirs, { isBaseUnknown: !put && (await isBaseUnknown(at, base)) });
+      await effects.add(name, base, theirs, async () => !put && (await isBaseUnknown(at, base)));
     });
   });
 }

@@ -73,13 +73,13 @@ export class Effects {
   /**
    * @param base the file when the command began
    * @param theirs the file when it ended
-   * @param isBaseUnknown the file was changed on disk while the command ran
+   * @param isBaseUnknown whether the file was changed on disk while the command ran; asked once both are read
    */
   async add(
     path: string,
     base: Found | undefined,
     theirs: Found | undefined,
-    { isBaseUnknown = false } = {},
+    isBaseUnknown = (): Promise<boolean> => Promise.resolve(false),
   ): Promise<void> {
     if (theirs?.kind === 'other') return void this.leaveOut({ path, why: 'notAFile' });
     const before = base?.kind === 'file' || base?.kind === 'link' ? base : undefined;
@@ -95,12 +95,13 @@ export class Effects {
     if (isSame && mode === undefined) return void this.#count--;
     if (!isSame && now && before?.kind === 'file' && before.isLinked) this.#linked.push(path);
     this.#bytes += sizeOf(old) + sizeOf(now);
+    const isUnknown = await isBaseUnknown();
     const file: ForeignFile = {
       path,
-      base: isBaseUnknown && now && !isSame ? (before ? null : UNKNOWN) : old,
+      base: isUnknown && now && !isSame ? (before ? null : UNKNOWN) : old,
       theirs: now,
       mode,
-      ...(isBaseUnknown && (!now || mode !== undefined) ? { isBaseUnknown } : {}),
+      ...(isUnknown && (!now || mode !== undefined) ? { isBaseUnknown: true } : {}),
     };
     this.#files.push(file);
     this.#bits.set(file, bitsOf(before ?? after));
