@@ -158,7 +158,9 @@ export class JsonLog<T> {
       this.#write(encodeEntry(this.#stored(entry)));
       return true;
     } catch {
-      return false; // appending it again reports the reason
+      // Appending it again reports the reason, also if the log was deleted.
+      if (this.#failedAt === Infinity) this.#failedAt = undefined;
+      return false;
     }
   }
 

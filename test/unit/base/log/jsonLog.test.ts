@@ -385,6 +385,7 @@ test('a log whose sync failed is not written again once another process owns it,
 test('a log that was deleted while it was in use is started again, with its header', async () => {
   await loaded();
   await rm(path.dirname(file), { recursive: true });
+  assert.equal(log.appendNow({ n: 1 }), false);
   await assert.rejects(log.append({ n: 1 }), { code: 'ENOENT' });
   await log.append({ n: 2 });
   assert.deepEqual(await reopened(), { entries: [{ n: 2 }], badLines: [], torn: false });
