@@ -2,30 +2,18 @@ import * as vscode from 'vscode';
 import { Owner } from '../../../agent/base/disposable.ts';
 import { Emitter, type Event } from '../../../agent/base/event.ts';
 import { detailOf } from '../../../agent/base/errors.ts';
-import type { Logger } from '../../../agent/base/logger.ts';
 import type { Check, CheckRuns } from '../../../agent/sandbox/checks/check.ts';
 import type { SuggestedCheck } from '../../../agent/sandbox/checks/suggestChecks.ts';
-import type { Checks, ChecksOptions } from '../../../agent/sandbox/checks/checks.ts';
+import type { Checks } from '../../../agent/sandbox/checks/checks.ts';
 import type { CheckMark } from '../../../agent/hold/preview/previewView.ts';
 import type { CheckFact } from '../../../agent/hold/preview/ledger.ts';
 import { pathsOf, type Preview } from '../../../agent/hold/preview/preview.ts';
 import { globMatcher, type PathMatcher } from '../../../agent/hold/text/glob.ts';
 import { NO_CHECKS, type Proof, type Prover } from '../../../agent/hold/preview/resolve/proof.ts';
 import type { ReviewedSession } from '../sessionPort.ts';
-import type { FileUris } from '../../workspace/previewUri.ts';
 import { isApplicable } from '../../../agent/hold/preview/resolve/refusals.ts';
 import type { CheckSettings } from './checkSettings.ts';
-
-export interface WindowChecksParts extends Omit<
-  ChecksOptions,
-  'checks' | 'matchers' | 'onDidChangeFiles' | 'stateOf'
-> {
-  readonly settings: CheckSettings;
-  readonly files: FileUris;
-  /** Path of the worker that runs patterns from other extensions. */
-  readonly lineWorker: string;
-  readonly logger: Logger;
-}
+import type { WindowChecksParts } from './openChecks.ts';
 
 /** The checks of this window, whose code is loaded when the first one runs. */
 export class WindowChecks extends Owner implements Prover {
@@ -150,41 +138,10 @@ export class WindowChecks extends Owner implements Prover {
   }
 
   async #load(): Promise<Checks> {
-    const [{ Checks }, { folderState }, { ForeignMatchers }, { CheckDiagnostics }] = await Promise.all([
-      import('../../../agent/sandbox/checks/checks.ts'),
-      import('../../../agent/sandbox/checks/folderState.ts'),
-      import('../../../agent/sandbox/checks/problems/foreignMatchers.ts'),
-      import('./checkDiagnostics.ts'),
-    ]);
-    const { workspace } = this.#parts;
-    const files = this.own(new Emitter<void>());
-    const note = (): void => files.fire();
-    const watcher = this.own(vscode.workspace.createFileSystemWatcher('**/*'));
-    for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete])
-      this.own(event(note));
-    this.own(
-      vscode.workspace.onDidChangeTextDocument(({ document }) => document.uri.scheme === 'file' && note()),
-    );
-    this.own(vscode.workspace.onDidChangeWorkspaceFolders(note));
-    const checks = this.own(
-      new Checks({
-        ...this.#parts,
-        checks: () => this.settings.list,
-        stateOf: (except, signal) => folderState(workspace.folderRoots(), except, signal),
-        onDidChangeFiles: files.event,
-        matchers: new ForeignMatchers({ contributions, worker: this.#parts.lineWorker }),
-      }),
-    );
+    const { OpenChecks } = await import('./openChecks.ts');
+    const { checks } = this.own(new OpenChecks(this.#parts));
     this.#checks = checks;
     this.own(checks.onDidChange(() => this.#changed.fire()));
-    this.own(new CheckDiagnostics(checks, this.#parts.store, this.#parts.files));
     return checks;
   }
-}
-
-/** The `contributes` section of every extension's manifest. */
-function contributions(): readonly unknown[] {
-  return vscode.extensions.all.map(
-    ({ packageJSON }) => (packageJSON as { contributes?: unknown }).contributes,
-  );
 }
