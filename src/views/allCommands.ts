@@ -95,7 +95,7 @@ export function allCommands(ctx: Ctx): CommandHandlers {
     'redline.selectModel': async given => {
       if (typeof given === 'string') await ctx.settings.useLanguageModel(given);
       else await (await model()).selectModel(ctx);
-      await (await import('./chat/models/selectModel.ts')).offerToAskAgain(ctx);
+      await (await model()).offerToAskAgain(ctx);
     },
     'redline.setApiKey': async () => (await model()).setApiKey(ctx),
     'redline.agents.connect': async (...args) => (await agents()).connectAgent(ctx, args),

@@ -12,6 +12,8 @@ import { isTransient } from './system/replaceFile.ts';
 const LOOK_MS = 1_000;
 const ANSWER_MS = 8_000;
 
+const lockOwner = () => import('./lockOwner.ts');
+
 /**
  * A lock between processes: a file that names its owner's process id, and the machine and namespace in which that id is valid. It
  * is void once that process has ended, however it ended. An owner elsewhere, such as on another machine with the same home folder,
@@ -86,7 +88,7 @@ export class ProcessLock {
       });
       const taken = isFree
         ? { wasLeft: false }
-        : await (await import('./lockOwner.ts')).waitFor(file, create, patience, here);
+        : await (await lockOwner()).waitFor(file, create, patience, here);
       if (taken) return new ProcessLock(file, text, alive, { ...taken, answerMs: here.answerMs });
     } catch (error) {
       alive?.dispose();
@@ -99,7 +101,7 @@ export class ProcessLock {
   /** Whether a live process holds the lock, which stays as it is. */
   static async isHeld(file: string): Promise<boolean> {
     const text = await readFile(file, 'utf8').catch(ignoreMissing);
-    return text !== undefined && (await import('./lockOwner.ts')).isHeld(file, text, await thisSystem());
+    return text !== undefined && (await lockOwner()).isHeld(file, text, await thisSystem());
   }
 
   /** Releases the lock, unless another process has taken it over. Rejects if its file cannot be removed. */
@@ -122,7 +124,7 @@ export class ProcessLock {
   async #look(): Promise<void> {
     const now = Date.now();
     try {
-      const { answer } = await import('./lockOwner.ts');
+      const { answer } = await lockOwner();
       let found = await answer(this.#file, this.#text);
       // Another process may have taken it over meanwhile, and released it again.
       if (found === 'gone' && Date.now() - this.#seen > this.#answerMs) found = 'lost';

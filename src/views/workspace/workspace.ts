@@ -36,6 +36,9 @@ import {
   type WorkspaceLocation,
 } from './workspacePaths.ts';
 
+const realPaths = () => import('./realPaths.ts');
+const fileRights = () => import('./fileRights.ts');
+
 /**
  * The workspace that is open in VS Code. A file is read and written through Node's file system, but through its document if
  * that has unsaved changes.
@@ -60,7 +63,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   }
 
   async resolvePath(input: string, options?: ResolveOptions): Promise<string> {
-    const { resolvePath } = await import('./realPaths.ts');
+    const { resolvePath } = await realPaths();
     return resolvePath(input, this.#roots(), options);
   }
 
@@ -120,7 +123,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     const file = diskPathOf(at);
     let real = file;
     const bytes = await whileOthersHaveIt(path, () => readDiskFile(file, path, found => (real = found)));
-    if (real !== file) (await import('./realPaths.ts')).assertInside(path, at, real);
+    if (real !== file) (await realPaths()).assertInside(path, at, real);
     return bytes;
   }
 
@@ -144,7 +147,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     expected: Sha256 | null,
     mode?: number,
   ): Promise<WrittenTo> {
-    const { assertRealPathInside } = await import('./realPaths.ts');
+    const { assertRealPathInside } = await realPaths();
     const at = this.#locate(path);
     const uri = uriAt(at);
     const document = dirtyDocument(uri);
@@ -174,7 +177,7 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     mode?: number,
   ): Promise<void> {
     const { replaceOnDisk } = await import('./diskReplace.ts');
-    const { assertRealFolderInside } = await import('./realPaths.ts');
+    const { assertRealFolderInside } = await realPaths();
     const at = this.#locate(path);
     const uri = uriAt(at);
     const guard = (): void => {
@@ -202,18 +205,18 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
   }
 
   async rightsOf(paths: readonly string[]): ReturnType<Workspace['rightsOf']> {
-    return (await import('./fileRights.ts')).rightsOnDisk(paths, this.#roots());
+    return (await fileRights()).rightsOnDisk(paths, this.#roots());
   }
 
   async giveRights(rights: Parameters<Workspace['giveRights']>[0]): Promise<void> {
-    await (await import('./fileRights.ts')).giveRightsOnDisk(rights, this.#roots());
+    await (await fileRights()).giveRightsOnDisk(rights, this.#roots());
   }
 
   async addName(path: string, name: string, expected: Sha256): Promise<boolean> {
     await this.#slice.turn();
     const uris = [path, name].map(each => this.uriOf(each));
     if (uris.some(uri => dirtyDocument(uri) !== undefined || isDirtyInOtherEditor(uri))) return false;
-    return (await import('./fileRights.ts')).addNameOnDisk(path, name, expected, this.#roots());
+    return (await fileRights()).addNameOnDisk(path, name, expected, this.#roots());
   }
 
   async makeFolders(modes: Readonly<Record<string, number>>): Promise<void> {
