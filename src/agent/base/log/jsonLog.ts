@@ -27,6 +27,8 @@ export interface LogLock {
   readonly isSure: boolean;
   /** @throws once another process has the lock */
   check(): Promise<void>;
+  /** Whether the last owner ended without releasing it: a sync of its may have failed. */
+  readonly wasLeft?: boolean;
 }
 
 /** The entries that replace an entry. */
@@ -57,7 +59,7 @@ export class JsonLog<T> {
   #ready = false;
   /** Where the last append began if it failed: it may have left part of its line behind. */
   #failedAt: number | undefined;
-  /** A sync failed with this error, and the log was not written again since. */
+  /** A sync failed with this error, or may have, and the log was not written again since. */
   #doubt: { readonly error: unknown } | undefined;
 
   /** @param lock of the file, if there is one */
@@ -65,6 +67,7 @@ export class JsonLog<T> {
     this.#file = file;
     this.#format = format;
     this.lock = lock;
+    if (lock?.wasLeft === true) this.#doubt = { error: new Error(`${file} may not be on the disk`) };
   }
 
   /**
@@ -81,6 +84,7 @@ export class JsonLog<T> {
     if (whole === 0) {
       await mkdir(path.dirname(this.#file), { recursive: true });
       await appendFile(this.#file, encodeHeader(this.#format));
+      this.#doubt = undefined; // it was nothing before
       await this.#sync(); // without it, a power cut would leave a log of no version
     }
     this.#ready = true;

@@ -36,9 +36,10 @@ export class Contents implements Blobs {
   /** Contents are moving to new packs: none is based on one that is already there. */
   #isMoving = false;
 
-  constructor(folder: string) {
+  /** @param wasLeft see {@link Packs} */
+  constructor(folder: string, wasLeft = false) {
     this.folder = folder;
-    this.#packs = new Packs(folder);
+    this.#packs = new Packs(folder, { wasLeft });
   }
 
   /** The changes as a store in memory keeps them: with texts that need no memory once they are stored. */
@@ -177,7 +178,7 @@ export class Contents implements Blobs {
     this.write();
     this.#packs.startAnew();
     this.#isMoving = true;
-    const packs = new Packs(this.folder, true);
+    const packs = new Packs(this.folder, { isMoving: true });
     const { copied } = await import('./moving.ts');
     try {
       const { copies, gone } = await copied(this.#stored, named, packs, hash =>

@@ -27,7 +27,8 @@ const SLACK: Slack = { log: 8 * 1024 * 1024, contents: 8 * 1024 * 1024 };
 export function openPreviewLog(file: string, slack = SLACK, lock?: LogLock): PreviewLog {
   const name = path.basename(file, '.jsonl');
   const contents = name === 'previews' ? 'contents' : `${name}.contents`;
-  return new PreviewLog(file, new Contents(path.join(path.dirname(file), contents)), slack, lock);
+  const folder = path.join(path.dirname(file), contents);
+  return new PreviewLog(file, new Contents(folder, lock?.wasLeft), slack, lock);
 }
 
 /**

@@ -43,6 +43,7 @@ export class Packs {
   readonly #unsynced = new Map<string, number>();
   /** Whether {@link #unsynced} has the packs of an earlier process, too. */
   #isLeftKnown: boolean;
+  readonly #wasLeft: boolean;
   /** Packs whose sync failed, with the error: nothing is added to them, and they are written again. */
   readonly #doubtful = new Map<string, unknown>();
   /** Settles when the last of them was written again. */
@@ -53,10 +54,14 @@ export class Packs {
   #buffered: { readonly hash: Sha256; readonly bytes: Uint8Array }[] = [];
   #bufferedBytes = 0;
 
-  /** @param isMoving only its own packs are synced: the system tells a failure once, and whoever wrote the others must hear of it */
-  constructor(folder: string, isMoving = false) {
+  /**
+   * @param isMoving only its own packs are synced: the system tells a failure once, and whoever wrote the others must hear of it
+   * @param wasLeft whether a sync of an earlier process may have failed
+   */
+  constructor(folder: string, { isMoving = false, wasLeft = false } = {}) {
     this.#folder = folder;
     this.#isLeftKnown = isMoving;
+    this.#wasLeft = wasLeft;
   }
 
   /** Whether so much waits that {@link write} pays. */
@@ -148,8 +153,11 @@ export class Packs {
    * before that.
    */
   async flush(): Promise<void> {
-    if (!this.#isLeftKnown)
-      for (const name of await this.#names()) if (!this.#unsynced.has(name)) this.#unsynced.set(name, 0);
+    for (const name of this.#isLeftKnown ? [] : await this.#names()) {
+      if (this.#unsynced.has(name)) continue;
+      this.#unsynced.set(name, 0);
+      if (this.#wasLeft) this.#doubtful.set(name, new Error(`${name} may not be on the disk`));
+    }
     this.#isLeftKnown = true;
     await forEachLimited([...this.#unsynced], AT_ONCE, ([name, size]) => this.#sync(name, size));
   }

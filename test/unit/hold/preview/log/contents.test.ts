@@ -29,8 +29,10 @@ before(async () => (temp = await TempFolder.create()));
 beforeEach(() => fs.mkdirSync((storage = temp.at(`${++tests}`))));
 after(() => temp.remove());
 
-async function open(workspace: MemoryWorkspace) {
-  const log = openPreviewLog(path.join(storage, 'previews.jsonl'));
+/** @param wasLeft whether the process before ended without closing its storage */
+async function open(workspace: MemoryWorkspace, wasLeft = false) {
+  const lock = { isSure: true, check: () => Promise.resolve(), wasLeft };
+  const log = openPreviewLog(path.join(storage, 'previews.jsonl'), undefined, lock);
   const store = new PreviewStore(log, error => assert.fail(String(error)));
   const { entries, unreadable, badLines } = await log.load();
   assert.deepEqual(badLines, []);
@@ -393,17 +395,21 @@ test('a text of a long chain can be read, also if the log was read twice before 
   );
 });
 
-test('a start flushes the previews of a process that died before it had flushed them', async () => {
-  const disk = new ModelDisk(storage);
-  await disk.watch(async () => {
-    const { store } = await open(new MemoryWorkspace());
-    await store.stage(draft({ changes: [create('a', text)] })).stored;
-    assert.ok(await (await open(new MemoryWorkspace())).store.close());
+for (const failing of ['nothing', 'previews.jsonl', '.pack'])
+  test(`a start flushes the previews of a process that died before it had flushed them: ${failing} failed`, async () => {
+    const disk = new ModelDisk(storage);
+    await disk.watch(async () => {
+      const { store, log } = await open(new MemoryWorkspace());
+      await store.stage(draft({ changes: [create('a', text)] })).stored;
+      disk.syncFails = name => name.endsWith(failing);
+      if (failing !== 'nothing') await assert.rejects(log.flush(), /EIO/);
+      disk.syncFails = () => false;
+      assert.ok(await (await open(new MemoryWorkspace(), true)).store.close());
+    });
+    for (let seed = 0; seed < 8; seed++) {
+      disk.cut(disk.now, new Random(seed));
+      const { store } = await open(new MemoryWorkspace());
+      assert.equal(textOf(store.get('p1')?.changes?.[0]?.after ?? null), text);
+      await store.close();
+    }
   });
-  for (let seed = 0; seed < 8; seed++) {
-    disk.cut(disk.now, new Random(seed));
-    const { store } = await open(new MemoryWorkspace());
-    assert.equal(textOf(store.get('p1')?.changes?.[0]?.after ?? null), text);
-    await store.close();
-  }
-});
