@@ -53,12 +53,21 @@ export function newStats(): PowerStats {
   return { histories: 0, cuts: 0, recovered: 0, again: 0, staged: 0, applies: 0, deaths: 0, failed: 0 };
 }
 
-/** Plays one history in an empty folder. @throws AssertionError if more is lost than may be */
-export async function playPowerCuts(folder: string, seed: number, stats: PowerStats): Promise<void> {
+/**
+ * Plays one history in an empty folder.
+ * @param isWider folders are moved, a restart follows failed syncs, and power may be cut twice during a start
+ * @throws AssertionError if more is lost than may be
+ */
+export async function playPowerCuts(
+  folder: string,
+  seed: number,
+  stats: PowerStats,
+  isWider = false,
+): Promise<void> {
   const random = new Random(seed);
   /** How many previews were flushed, since when. */
   const flushed: { readonly at: number; readonly count: number }[] = [];
-  const history = new DiskHistory(folder, random, (): number => disk.now);
+  const history = new DiskHistory(folder, random, (): number => disk.now, isWider);
   const disk = new ModelDisk(folder);
   const play = async (fate?: Fate): Promise<void> => {
     for (let steps = 4 + random.below(10); steps > 0 && fate?.isDead() !== true; steps--) {
@@ -75,6 +84,8 @@ export async function playPowerCuts(folder: string, seed: number, stats: PowerSt
     }
     await history.close();
   };
+  /** Since when the files that were told of until then are on the disk. */
+  let safe = { at: Infinity, told: 0 };
   await disk.watch(async () => {
     await history.open({ log: 0, contents: 0 });
     if (random.chance(0.4)) {
@@ -89,6 +100,12 @@ export async function playPowerCuts(folder: string, seed: number, stats: PowerSt
     }
     disk.syncFails = failing(random, stats);
     await play();
+    if (!isWider) return;
+    disk.syncFails = () => false;
+    await history.open({ log: 0, contents: 0 }, true);
+    assert.deepEqual((await history.recover()).told, []);
+    safe = { at: disk.now, told: history.told.length };
+    await play();
   });
   for (const { answered, staged, action } of history.votes)
     if (answered !== undefined && action === 'apply') flushed.push({ at: answered, count: staged });
@@ -98,8 +115,8 @@ export async function playPowerCuts(folder: string, seed: number, stats: PowerSt
     const at = random.below(now + 1);
     disk.cut(at, random);
     stats.cuts++;
-    const told = [...history.told];
-    if (random.chance(0.3)) {
+    const told = history.told.slice(at >= safe.at ? safe.told : 0);
+    for (let more = isWider ? 2 : 1; more > 0 && random.chance(0.3); more--) {
       const second = new ModelDisk(folder);
       await second.watch(() => startAgain(history, told, stats));
       second.cut(random.below(second.now + 1), random);

@@ -82,11 +82,13 @@ export class DiskHistory {
   #overlay!: Overlay;
   #fate: Fate = unharmed;
   #texts = 0;
+  readonly #movesFolders: boolean;
 
   /** @param now tells the moments of votes */
-  constructor(folder: string, random: Random, now = (): number => 0) {
+  constructor(folder: string, random: Random, now = (): number => 0, movesFolders = false) {
     this.#folder = folder;
     this.#now = now;
+    this.#movesFolders = movesFolders;
     this.#root = path.join(folder, 'workspace');
     this.#random = random;
     this.workspace = new DiskWorkspace(this.#root);
@@ -102,9 +104,14 @@ export class DiskHistory {
     return this.#store;
   }
 
-  /** A process starts. @returns how many lines of its log cannot be read */
-  async open(slack?: Slack): Promise<number> {
-    this.#log = openPreviewLog(path.join(this.#folder, 'previews.jsonl'), slack);
+  /**
+   * A process starts.
+   * @param wasLeft whether it knows that the one before may not have flushed its log
+   * @returns how many lines of its log cannot be read
+   */
+  async open(slack?: Slack, wasLeft = false): Promise<number> {
+    const lock = { isSure: true, check: () => Promise.resolve(), wasLeft };
+    this.#log = openPreviewLog(path.join(this.#folder, 'previews.jsonl'), slack, lock);
     const { entries, unreadable } = await this.#log.load();
     this.#store = new PreviewStore(this.#log, () => undefined, {
       onUnsynced: (ids, failed) => void this.told.push(...failed.keys()),
@@ -167,7 +174,21 @@ export class DiskHistory {
         else sides.delete(path);
       }
     const changes: FileChange[] = [];
-    for (const name of new Set(Array.from({ length: 1 + this.#random.below(4) }, () => this.#name()))) {
+    const inFolder = this.#movesFolders ? [...sides].filter(([name]) => name.includes('/')) : [];
+    if (inFolder.length > 0 && this.#random.below(4) === 0) {
+      const to = `folder-${++this.#texts}`;
+      for (const [from, before] of inFolder) {
+        const path = from.replace(/^[^/]+/, to);
+        if (isText(before)) changes.push({ kind: 'rename', path, from, before, after: before });
+        else
+          changes.push(
+            ...[changeOf(path, null, before), changeOf(from, before, null)].flatMap(one => one ?? []),
+          );
+      }
+    }
+    for (const name of changes.length > 0
+      ? []
+      : new Set(Array.from({ length: 1 + this.#random.below(4) }, () => this.#name()))) {
       const before = sides.get(name) ?? null;
       if (before && isText(before) && this.#random.below(4) === 0)
         changes.push({

@@ -22,7 +22,7 @@ test('after a power cut at any call, what was flushed is there, and each apply i
     const seed = first * 1_000_003 + n;
     const folder = await TempFolder.create();
     try {
-      await playPowerCuts(folder.root, seed, stats);
+      await playPowerCuts(folder.root, seed, stats, n % 2 === 1);
     } catch (error) {
       throw new Error(`seed ${seed}`, { cause: error });
     } finally {
