@@ -69,6 +69,27 @@ suite('an agent that works in a copy', () => {
     await polled('the copy to be gone', () => fs.readdirSync(world.storage).length === 0);
   });
 
+  test('what it takes back itself, just before a discard reaches its file, keeps no other part of that from the file', async t => {
+    const world = await opened(t);
+    const agent = world.start();
+    await agent.run('sed -i "s/one/ONE/; s/six/SIX/" src/a.ts');
+    await world.previews(1);
+    const put = AgentView.prototype.put;
+    const { mock } = t.mock.method(
+      AgentView.prototype,
+      'put',
+      async function (this: AgentView, ...args: Parameters<typeof put>) {
+        if (mock.callCount() === 0) await agent.run('sed -i s/SIX/six/ src/a.ts');
+        return put.apply(this, args);
+      },
+    );
+    await world.vote('p1', 'discard');
+    for (let times = 0; times < 2; times++) await world.rest();
+    assert.equal(await agent.run('cat src/a.ts'), FILES['src/a.ts'].trim());
+    await agent.exit();
+    assert.equal(world.store.all().length, 1);
+  });
+
   test('ignored files can be used and stay in it; git has a repository of its own', async t => {
     const world = await opened(t);
     world.write({ ...MANY, '.env.log': 'SECRET=1', 'out/small.js': 'old' });
