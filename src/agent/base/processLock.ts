@@ -120,7 +120,7 @@ export class ProcessLock {
     return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
   }
 
-  /** Answers whoever asks, and makes the lock again if somebody has deleted it. Never rejects: the next look tries again. */
+  /** Answers other processes, and makes the lock again if somebody has deleted it. Never rejects: the next look tries again. */
   async #look(): Promise<void> {
     const now = Date.now();
     try {

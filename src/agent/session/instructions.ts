@@ -46,7 +46,7 @@ export class Instructions {
     return this.#used;
   }
 
-  /** Reads the instructions again, and puts what is new into the inbox. To be awaited before each request. */
+  /** Reads the instructions again, and puts the changes into the inbox. To be awaited before each request. */
   async refresh(): Promise<void> {
     const { readInstructions, conversation, store, logger, emit, inbox } = this.#ctx;
     if (!readInstructions) return;

@@ -136,7 +136,7 @@ export function warningLenses(subject: LensSubject, store: PreviewStore): vscode
   ];
 }
 
-/** What the lenses say of the preview. */
+/** The preview's state, as its lenses tell it. */
 export function viewOf({ preview, checks, risks }: LensSubject, store: PreviewStore): PreviewView {
   return previewView(preview, {
     // Redline's own applies return no error.

@@ -208,7 +208,7 @@ function isWelcome({ input, label, isPinned }: vscode.Tab): boolean {
   return input === undefined && !isPinned && label === vscode.l10n.t('Welcome');
 }
 
-/** What VS Code's name for the diff of an image says: `logo.png ↔ logo.png (Redline 2).png`. */
+/** Parses VS Code's label for the diff of an image: `logo.png ↔ logo.png (Redline 2).png`. */
 function imagesIn({ input, label }: vscode.Tab): { name: string; number: string | undefined } | undefined {
   const mark = input === undefined ? IMAGE_MARK.exec(label) : null;
   const [name = '', marked] = label.slice(0, mark?.index).split(' ↔ ');

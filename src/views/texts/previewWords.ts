@@ -52,7 +52,7 @@ export function isRunAgain(problem: Problem | undefined): boolean {
   return problem?.kind === 'failed' && problem.isPartial === true;
 }
 
-/** What happens to a preview right now. */
+/** The step that a preview is in right now. */
 export function underWayText(action: 'apply' | 'discard', face: PreviewItem['face'] | undefined): string {
   if (action === 'discard') return l10n.t('Discarding…');
   return face === 'run' || face === 'call' ? l10n.t('Running…') : l10n.t('Applying…');

@@ -50,7 +50,7 @@ export function replaceOnDisk(
   else createLink(file, shown, content.link, guard);
 }
 
-/** The status of what is there. @throws StalePreviewError if it is not the expected one */
+/** The status of the entry that is there, if any. @throws StalePreviewError if it is not the expected one */
 function foundAsExpected(file: string, shown: string, expected: Sha256 | null): fs.Stats | undefined {
   const found = ifExists(() => fs.lstatSync(file));
   const now = (): Sha256 | null => {

@@ -10,7 +10,7 @@ import { diskPathOf, locate } from './workspacePaths.ts';
 /** How many files are synced concurrently: the disk writes them together. */
 const AT_ONCE = 16;
 
-/** What systems answer that cannot sync a file. */
+/** Errors of systems that cannot sync a file. */
 const CANNOT = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EPERM'];
 
 /** Like `Workspace.sync`, on disk. */

@@ -199,7 +199,7 @@ export class JsonLog<T> {
   }
 
   async #replace(content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
-    await this.lock?.check(); // what is beside the file is its owner's, too
+    await this.lock?.check(); // a file beside it belongs to its owner, too
     await replaceContent(this.#file, content, () => this.lock?.check());
     this.#doubt = undefined;
   }

@@ -69,7 +69,7 @@ export async function readLog<T>(
   let number = 0;
   const whole = await eachLine(bytes, (start, end) => {
     if (++number === 1) return; // the header
-    if (start === end) return; // an empty line ends what a failed append left
+    if (start === end) return; // an empty line ends the rest of a failed append
     if (reader.line?.(bytes, start, end)) return;
     const value = parseLine(bytes, start, end);
     const entry = value === undefined ? undefined : format.parse(value);

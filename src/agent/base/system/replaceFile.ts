@@ -46,7 +46,7 @@ export function isTransient(error: unknown, platform: NodeJS.Platform = process.
 
 /**
  * Writes a file beside another one and then in its place.
- * @param before what must have happened before that
+ * @param before awaited before that
  * @throws any error of the file system; then the file is as it was
  */
 export async function replaceContent(
@@ -70,7 +70,7 @@ export async function replaceContent(
 
 /**
  * Makes the content of a file survive a power cut. Some systems flush only a file that is open for writing.
- * @param onFailure called at once if the disk refuses: what a later sync says proves nothing then, until the file is written again.
+ * @param onFailure called at once if the disk refuses: a later sync proves nothing then, until the file is written again.
  */
 export async function syncFile(file: string, onFailure: (error: unknown) => void): Promise<void> {
   const handle = await open(file, 'r+');

@@ -28,7 +28,7 @@ interface Place {
  * has a file of its own, in its own home folder, and each of the two gets the changes of the other. Changes of different keys are
  * merged; of one key, the later file wins. A removed file is made again.
  *
- * If this program is killed by force, what the view's file got since the last look is lost.
+ * If this program is killed by force, changes of the view's file since the last look are lost.
  */
 export class SharedFile {
   readonly #outside: Place;
@@ -110,7 +110,7 @@ export class SharedFile {
     if (theirs !== text) await replace(this.#outside, Buffer.from(text), this.#bits);
     if (own !== text) await tree.write(name, Buffer.from(text), this.#bits);
     this.#text = text;
-    // What another program has written since they were read is not taken for seen.
+    // A change that another program has made since they were read does not count as seen.
     this.#seen = theirs === text && own === text ? stampOf(outside) + stampOf(inView) : '';
     return true;
   }

@@ -42,7 +42,7 @@ export class AgentViews {
   readonly #served = new Set<string>();
   /** The preview sessions of the agents at work, by the id of their program. */
   readonly #sessions = new Map<string, string>();
-  /** The record of what was taken from a view. Previews that are not stored are this window's alone, and so is their record. */
+  /** The record of changes taken from a view. Previews that are not stored are this window's alone, and so is their record. */
   #record: string | undefined;
   /** Settles once the records of views are joined that this window kept apart. */
   #joined: Promise<void> = Promise.resolve();

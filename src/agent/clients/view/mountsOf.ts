@@ -7,7 +7,7 @@ import type { WindowMessage } from './viewLines.ts';
 import type { ViewOwner } from './viewOwner.ts';
 import type { AgentViewsHost } from './viewsHost.ts';
 
-/** What a program must know to begin in a view. */
+/** The message that lets a program begin in a view. */
 export async function mountsOf(
   view: AgentView,
   owner: ViewOwner,

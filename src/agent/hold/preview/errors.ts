@@ -33,7 +33,7 @@ export function staleReason(paths: readonly string[], lost: readonly string[] = 
 }
 
 /**
- * What an agent is to do about its stale preview.
+ * Tells an agent how to replace its stale preview.
  * @param toRead the files that changed, as far as they exist
  */
 export function renewText(toRead: readonly string[]): string {

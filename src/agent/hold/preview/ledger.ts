@@ -65,7 +65,7 @@ export function isPlanModeLeft({ actor, extra }: Pick<LedgerEntry, 'actor' | 'ex
   return actor === 'human' && extra?.['planMode'] === LEFT_PLAN_MODE.planMode;
 }
 
-/** What the model recommended. */
+/** The model's recommendation. */
 export const recommendationSchema = z.object({
   action: z.enum(['apply', 'discard']),
   reason: z.string(),

@@ -19,7 +19,7 @@ import type { Workspace } from './workspace.ts';
 /** Content of a path if the pending previews were applied, and the last of them that changes it. */
 export interface PendingContent {
   readonly previewId: string;
-  /** What the previews before that one make of the path. */
+  /** The content at the path with only the previews before that one applied. */
   readonly beneath?: PendingContent | undefined;
   /** `null`: there would be no file. */
   readonly side: FileSide | null;

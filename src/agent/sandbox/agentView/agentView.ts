@@ -122,7 +122,7 @@ export class AgentView {
 
   /**
    * Opens a view that was made before.
-   * @param record names the record of what was accepted; what is not in it is collected again.
+   * @param record names the record of accepted changes; all others are collected again.
    * @throws Error if there is none
    */
   static async reopen(storage: string, record?: string): Promise<AgentView> {
@@ -254,7 +254,7 @@ export class AgentView {
               // It may have been moved into a folder that is left for later.
               if (!theirs && large.length > 0) return;
               if (theirs?.kind === 'file' && theirs.size <= MAX_FILE_BYTES) await theirs.read();
-              // What it holds in the middle of a write is nobody's proposal.
+              // A half-written file is nobody's proposal.
               if (!isEnd && (await stampIn(upper, each)).stamp !== stamp) return void busy.push(name);
               const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
               await effects.add(name, base, theirs);

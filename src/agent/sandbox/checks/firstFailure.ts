@@ -9,8 +9,8 @@ const MAX_CHARS = 1_000;
 const MAX_LINES = 15;
 
 /**
- * What a model can act on: the name of the first test that fails, with its place and message or the lines below its name, or else
- * the end of the output of the first check that is not green.
+ * A failure that a model can act on: the name of the first test that fails, with its place and message or the lines below its
+ * name, or else the end of the output of the first check that is not green.
  * @returns `undefined` if that check did not fail by itself
  */
 export function firstFailure(results: readonly CheckResult[]): string | undefined {

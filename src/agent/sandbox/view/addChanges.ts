@@ -21,7 +21,7 @@ interface Sides {
   readonly inWorkspace?: (found: Found | undefined) => Found | undefined;
 }
 
-/** Adds what a command changed at these paths to its effects. */
+/** Adds a command's changes at these paths to its effects. */
 export async function addChanges(
   effects: Effects,
   paths: Iterable<string>,

@@ -145,7 +145,7 @@ export class OverlayMount implements Mount {
     let wroteGit = false;
     const removed: string[] = [];
     const listed = new Map<Layer, readonly string[]>();
-    // The upper trees tell where something was changed, the view and the real folders what.
+    // The upper trees tell where something has changed; the view and the real folders tell how.
     for (const layer of this.layers.all) {
       const nameOf = (relative: string): string => this.layers.nameOf({ layer, relative });
       const merged = path.join(this.#view, layer.root);

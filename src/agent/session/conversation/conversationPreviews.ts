@@ -96,7 +96,7 @@ export class ConversationPreviews {
     return this.#isOwn(this.#stagingNode(preview));
   }
 
-  /** Whether the model wrote what this call has amended, likewise. */
+  /** Whether the model wrote the amendment of this call, likewise. */
   isOwnAmendment(call: CallRef): boolean {
     return this.#isOwn(this.nodeOfCall(call));
   }
@@ -140,7 +140,7 @@ export class ConversationPreviews {
     return this.#unrun.some(({ id }) => ids.includes(id));
   }
 
-  /** Whether one of these is an unrun command that tests in the sandbox what was staged before it. */
+  /** Whether one of these is an unrun command that tests earlier changes in the sandbox. */
   hasUnrunTest(ids: readonly string[]): boolean {
     return this.#unrun.some(preview => ids.includes(preview.id) && isTest(preview));
   }

@@ -206,7 +206,7 @@ export class ResolveDirectives extends Owner {
     const { authority, forcing, isWoken, previews } = this.#options;
     if (authority() === 'none' || forcing() === 'off' || this.#lastFailed) return undefined;
     const [oldest] = this.votesAtEnd && isWoken() ? this.#changeSet() : [];
-    // The model votes once it knows what its test has shown.
+    // The model votes once it knows the result of its test.
     if (oldest && previews().isToBeTested(oldest)) return undefined;
     return this.#asked.forced ?? this.#nextDue()?.[0];
   }

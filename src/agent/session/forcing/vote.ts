@@ -5,13 +5,13 @@ import { reasonGiven } from '../../hold/preview/resolve/resolveTexts.ts';
 import type { ModelResolver, ResolveCall } from './modelResolver.ts';
 
 /**
- * What the end of a turn needs to know of a vote. `advice`: an apply that is only recorded; `unsettled`: the model has to respond,
+ * A vote as it counts when the turn ends. `advice`: an apply that is only recorded; `unsettled`: the model has to respond,
  * because the apply failed, checks did not prove it, somebody who was faster gave a reason or failed, the user has edited what it is
  * about, or what the model wanted to discard has been applied.
  */
 export type Vote = ResolveAction | 'advice' | 'plan' | 'unsettled';
 
-/** What a call of `resolve` was, now that it has ended; `undefined` if it does not count. */
+/** The vote that a finished call of `resolve` was; `undefined` if it does not count. */
 export function voteOf(
   call: ResolveCall,
   resolved: Resolved | Handled,

@@ -116,7 +116,7 @@ class CallEffects {
     this.#hasEnded = true;
   }
 
-  /** The diffs of what the tool has staged without showing it, for the end of the result. */
+  /** The diffs of previews that the tool has staged but not shown, for the end of the result. */
   async diffs(toolName: string, details: unknown): Promise<readonly string[]> {
     const isShown = (preview: Preview): boolean => this.#shown.some(([{ id }]) => id === preview.id);
     const unshown = this.#staged.filter(each => each.kind === 'files' && !isShown(each));

@@ -144,7 +144,7 @@ export class Inbox {
       kind: facts.some(({ kind }) => kind === 'outcome') ? 'outcome' : 'revision',
       text: told.map(message => message.text).join('\n'),
       previewIds: told.flatMap(message => message.previewIds),
-      // Facts that no longer matter are left out: they matter again if what made them moot is lost before it is stored.
+      // Moot facts are left out: they matter again if their cause is lost before it is stored.
       tells: told.flatMap(message => message.tells ?? []),
     };
     return messages.flatMap(message =>

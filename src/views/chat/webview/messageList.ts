@@ -196,7 +196,7 @@ export class MessageList {
   }
 }
 
-/** A control, by what it shares with its successor in the element that replaces its own. */
+/** Finds a focused control again in the element that replaces its own. */
 interface FocusedControl {
   readonly selector: string;
   /** Its index among the matches of the selector. */

@@ -83,7 +83,7 @@ function sayGroup(group: readonly SaidCall[]): string {
   return plural(forms, of === undefined || files.has(undefined) ? group.length : files.size);
 }
 
-/** Says what a call does that is not finished: `Running the checks`. */
+/** Says what a running call is doing: `Running the checks`. */
 export function sayRunning(name: string): string {
   switch (KINDS.get(name)) {
     case 'read':

@@ -18,7 +18,7 @@ export interface WindowChecksParts extends Omit<
   readonly lineWorker: string;
 }
 
-/** The checks of a window, which look at its files and show what they found as diagnostics. */
+/** The checks of a window, which watch its files, and their findings as diagnostics. */
 export class OpenChecks extends Owner {
   readonly checks: Checks;
 

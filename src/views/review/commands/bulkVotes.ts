@@ -247,7 +247,7 @@ export class BulkVotes {
   }
 
   /**
-   * A vote on what the target shows at this moment. Casting the vote returns the resolved preview; for a file, that is its
+   * A vote on the target as it is shown at this moment. Casting the vote returns the resolved preview; for a file, that is its
    * part.
    */
   #prepareVote(action: ResolveAction, target: PreviewTarget): PreparedVote {

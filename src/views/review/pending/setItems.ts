@@ -19,7 +19,7 @@ interface Counts {
 /** The most characters of a prompt in a row: the counts after it must be visible in a narrow side bar, too. */
 const MAX_NAME = 24;
 
-/** Makes the rows of change sets, with counts of what is decided and what is left. */
+/** Makes the rows of change sets, with counts of decided and pending changes. */
 export class SetItems implements vscode.Disposable {
   readonly #parts: PendingParts;
   readonly #stats: DiffStats;

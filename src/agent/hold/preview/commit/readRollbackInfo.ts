@@ -28,7 +28,7 @@ export async function readRollbackInfo(
   const set = changes.filter(
     change => change.kind === 'modify' && (change.mode !== undefined || losesBits(change)),
   );
-  /** What is at each path now, by the first step there. */
+  /** The side at each path now: the one before the first step there. */
   const now = new Map(all.toReversed().map(({ path, before }) => [path, before]));
   const linkAbove = removedLinkAbove(steps);
   const created = new Set(all.filter(step => !step.before).map(({ path }) => path));

@@ -139,7 +139,7 @@ async function recover(
   // All of them: an earlier start may have restored some, and then died or could not sync them.
   const back = own.filter(({ path }) => ![...foreign, ...broken].includes(path));
   const sides = new Map(back.map(({ path, before }) => [path, before]));
-  await writeAgain(files, sides); // but what cannot be written was not written by the commit, either
+  await writeAgain(files, sides); // a file that cannot be written was not written by the commit, either
   const unsafe = await syncWritten(files, sides);
   const failed = [...broken, ...unsafe.keys()].sort();
   if (failed.length === 0) await store.endRecovery(previewIds);

@@ -28,8 +28,8 @@ const AT_ONCE = 8;
 
 /**
  * Compares the files of applied commits with their decided content, unless the log records that they would survive a power cut.
- * Writes all of them again, also those that are as decided, since their sync may have failed, but not what has changed since. Nothing
- * was applied on top of a commit before its files were synced, so only the last commit of each file counts.
+ * Writes all of them again, also those that are as decided, since their sync may have failed, but no file that has changed since.
+ * Nothing was applied on top of a commit before its files were synced, so only the last commit of each file counts.
  * @returns the commits with a file that is or was not as decided.
  */
 export async function completeUnsynced(

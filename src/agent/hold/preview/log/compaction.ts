@@ -67,7 +67,7 @@ function withLast<T extends { readonly id: string; readonly kind: string }>(
   return { ...staged, changes, label, ...(labelParts ? { labelParts } : {}) };
 }
 
-/** Entries that go to the ledger file, and what stays of them in the log: one line, which counts them and those archived before. */
+/** Entries that go to the ledger file, and the line that stays in the log, which counts them and those archived before. */
 export async function archiving(entries: readonly PreviewLogEntry[], archive: Archive | undefined) {
   const moved: PreviewLogEntry[] = [];
   const attempts = new Map<unknown, number>();

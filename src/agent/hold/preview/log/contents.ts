@@ -129,7 +129,7 @@ export class Contents implements Blobs {
     return place;
   }
 
-  /** What is stored of a content, unless its pack was deleted. */
+  /** The place of a stored content, unless its pack was deleted. */
   #storedAt(hash: Sha256): Stored | undefined {
     const stored = this.#stored.get(hash);
     return stored && this.#packs.has(stored.place) ? stored : undefined;

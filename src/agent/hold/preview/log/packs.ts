@@ -55,7 +55,7 @@ export class Packs {
   #bufferedBytes = 0;
 
   /**
-   * @param isMoving only its own packs are synced: the system tells a failure once, and whoever wrote the others must hear of it
+   * @param isMoving only its own packs are synced: the system tells a failure once, and the writer of the others has to hear it
    * @param wasLeft whether a sync of an earlier process may have failed
    */
   constructor(folder: string, { isMoving = false, wasLeft = false } = {}) {
@@ -110,7 +110,7 @@ export class Packs {
         fs.closeSync(file);
       }
     } catch (error) {
-      this.#pack = undefined; // what it holds may end within a record
+      this.#pack = undefined; // it may end within a record
       throw new PacksError(hashes, error);
     }
     return hashes;

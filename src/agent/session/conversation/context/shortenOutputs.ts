@@ -10,7 +10,7 @@ const KEPT_CHARS = 400;
 const MIN_CHARS = 2 * KEPT_CHARS;
 /** How many characters of each of the newest results are kept even if there is no room. */
 const MIN_NEWEST_CHARS = 1_000;
-/** What has to be saved is rounded up to a multiple of this part of the room, so that the next requests begin like this one. */
+/** Savings are rounded up to a multiple of this part of the room, so that the next requests begin like this one. */
 const STEP = 1 / 4;
 
 /** Whether the model may simply call the tool again to see the rest: it changes nothing. */

@@ -9,7 +9,7 @@ import { parseSlashCommand, slashCommandHelp, TOUR } from './slashCommands.ts';
 /** The most characters of a tool's output that the answer repeats. All of it is shown with the call. */
 const MAX_REPEATED_CHARS = 2_000;
 
-/** Part of what the model is told of a diff of which it was not shown all. */
+/** Words of the note that the model has not been shown a whole diff. */
 const NOT_SHOWN = 'ou have not been shown all of';
 
 /** The offline provider's answer to a request, in the user's language. */

@@ -34,7 +34,7 @@ const NOTHING_LEARNED: Lessons = {
   systemAsUser: false,
 };
 
-/** Refusals with these statuses are never taken to be about the form of the request, whatever their text says. */
+/** Refusals with these statuses never count as being about the form of the request, even if their text says so. */
 const NEVER_ABOUT_FORM = new Set([401, 402, 403, 429]);
 
 /**

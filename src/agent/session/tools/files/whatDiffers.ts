@@ -9,7 +9,7 @@ const MAX_LINE_CHARS = 200;
 const NUMBER = /^[ \t]*\d+(?:\t|: ?|- ?|\||→)/;
 
 /**
- * Common mistakes of models in repeated text, each with a function that folds a line. Each also folds what those before it fold.
+ * Common mistakes of models in repeated text, each with a function that folds a line. Each includes the folds before it.
  */
 const FOLDS: readonly (readonly [what: string, fold: (line: string) => string])[] = [
   ['blanks at the ends of lines', line => line.trimEnd()],

@@ -4,7 +4,7 @@ import { textResult } from '../../../hold/preview/pendingAction.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import type { GitPorts } from './readGit.ts';
 
-/** `git`: reads the history, and what on disk differs from it. It changes nothing, and runs no program that a repository names. */
+/** `git`: reads the history, and how the disk differs from it. It changes nothing, and runs no program that a repository names. */
 export function gitTool({ isAvailable, program, locate }: GitPorts): Tool {
   return defineTool({
     name: 'git',

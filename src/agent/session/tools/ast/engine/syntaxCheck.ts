@@ -123,7 +123,7 @@ function isJoined(text: string, { start, end }: Match, now: string): boolean {
   return next !== '}' && (!gap.includes('\n') || CONTINUES.test(next));
 }
 
-/** White space and comments, and what comes after them. */
+/** White space and comments, and the character after them. */
 const GAP = /(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*([^])?/y;
 /** Code that continues the line before it, if that line can be continued. */
 const CONTINUES = /^\s*[^\w\s$#@{;'"]/;
