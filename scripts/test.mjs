@@ -1,10 +1,10 @@
 /**
  * `npm test`: checks and tests; works in a fresh clone. Stages: check, build, unit, host and ui (the core stories in a window),
- * some side by side. `npm run test:rest` takes longer: the stages rest (all other tests in a window), hostRest (all other
- * host tests) and rounds (the unit tests that play by chance, with all rounds). The last line is `N passed, N failed`. The exit
+ * some side by side. `npm run test:rest` takes longer: the stages rest (all other tests in a window), hostRest and unitRest (all
+ * other host and unit tests) and rounds (the unit tests that play by chance, with all rounds). The last line is `N passed, N failed`. The exit
  * status is 0 only if nothing failed and every stage ran something.
  *
- *   npm test -- --all              runs rest and hostRest, too, so that each test runs once
+ *   npm test -- --all              runs rest, hostRest and unitRest, too, so that each test runs once
  *   npm test -- --only=unit        runs one stage, or several (--only=check,unit); those that need the build have it first
  *   npm test -- --grep=apply       runs only tests whose name, or whose file's name, matches; in a window, any of them
  *   npm test -- --watch ledger     runs the unit tests of files with this in their path, and again those that a change concerns

@@ -21,13 +21,14 @@ const STAGES = {
   ui: { needs: 'build' },
   rest: { needs: 'build', module: 'ui' },
   hostRest: { needs: 'build', module: 'host' },
+  unitRest: { module: 'unit' },
   rounds: { module: 'unit' },
   long: { needs: 'build', module: 'ui' },
 };
 /** The stages of a run that names none. */
 const USUAL = ['check', 'build', 'unit', 'host', 'ui'];
 /** All tests, once each; `rounds` runs some of `unit` again. */
-const EVERYTHING = [...USUAL, 'rest', 'hostRest'];
+const EVERYTHING = [...USUAL, 'rest', 'hostRest', 'unitRest'];
 
 /** How much of a failure the summary repeats, in lines. */
 const FAILURE_LINES = 20;
@@ -41,7 +42,7 @@ const ROUNDS = [
     ['check', 'unit'],
     ['build', 'host', 'ui'],
   ],
-  [['rest', 'hostRest', 'rounds', 'long']],
+  [['rest', 'hostRest', 'unitRest', 'rounds', 'long']],
 ];
 
 /**

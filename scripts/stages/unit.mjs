@@ -1,4 +1,4 @@
-/** The stages "unit" and "rounds": everything that runs without VS Code, in plain Node. */
+/** The stages "unit", "unitRest" and "rounds": everything that runs without VS Code, in plain Node. */
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import { ensureBubblewrap } from '../lib/apt.mjs';
@@ -16,8 +16,19 @@ export const ALONE = {
   'test/unit/session/model/languageModel/provider.test.ts': 'listens for rejections that nobody handles',
 };
 
-/** @type {import('./runStages.mjs').Stage} all of them */
-export const unit = ({ grep }) => run(() => true, { grep });
+/** Files that start hundreds of programs, a quarter of the work of all files: the stage "unitRest". */
+const LONG = [
+  'test/unit/clients/view/agentViews.test.ts',
+  'test/unit/clients/view/copyViews.test.ts',
+  'test/unit/clients/view/interrupted.test.ts',
+  'test/unit/sandbox/view/hardCases.test.ts',
+];
+
+/** @type {import('./runStages.mjs').Stage} all but the long ones */
+export const unit = ({ grep }) => run(file => !LONG.includes(file), { grep });
+
+/** @type {import('./runStages.mjs').Stage} */
+export const unitRest = ({ grep }) => run(file => LONG.includes(file), { grep });
 
 /** @type {import('./runStages.mjs').Stage} the files that use `rounds.ts`, with all of their rounds */
 export const rounds = ({ grep }) => run(hasRounds, { grep, env: { REDLINE_ALL_ROUNDS: '1' } });
