@@ -1,17 +1,10 @@
+import type { ReportedPlace } from '../report/testReport.ts';
 import type { ProblemMatcher, ProblemPattern } from './problemMatcher.ts';
 
-/** A problem that a matcher has found. */
-export interface Match {
+/** A problem that a matcher has found. Its message is empty if the matcher finds places alone. */
+export interface Match extends ReportedPlace {
   /** The line of the output that names the place, from 0. */
   readonly at: number;
-  readonly file: string;
-  /** From 1. */
-  readonly line: number;
-  /** From 1. */
-  readonly column: number;
-  /** Empty if the matcher finds places alone. */
-  readonly message: string;
-  readonly severity?: string;
   /** The folder of the matcher. */
   readonly folder?: string;
 }

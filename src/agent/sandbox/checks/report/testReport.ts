@@ -8,10 +8,11 @@ export interface ReportedTest {
   readonly outcome: TestOutcome;
   /** It stands for other tests: a suite, a file, a package. */
   readonly isGroup?: boolean;
-  /** Its place, if the report names one: a path or a URL of a file, and a line, from 1. */
+  /** Its place, if the report names one; the file is a path or a URL. */
   readonly place?: ReportedPlace;
 }
 
+/** A place in a file; line and column count from 1. */
 export interface ReportedPlace {
   readonly file: string;
   readonly line: number;
