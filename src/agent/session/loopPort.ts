@@ -4,6 +4,7 @@ import type { ToolCall, ToolResultMessage } from './model/messages.ts';
 import type { Preview } from '../hold/preview/preview.ts';
 import { executeToolCall } from './tools/loadedSpecs.ts';
 import { amendedBy } from './forcing/previewIds.ts';
+import { tellEnds } from './tools/command/tellEnds.ts';
 import { callableTools } from './tools/registry.ts';
 import { hasOpenSteps } from './tools/todo.ts';
 import { planModeMessage } from './planMode.ts';
@@ -42,11 +43,8 @@ export function loopPortFor(parts: LoopParts, provider: ChatProvider, signal: Ab
     provider: requests.during(provider),
     prepare: () => {
       const { commands, conversation, inbox } = parts;
-      if (!commands?.background.length) return prepare();
-      return import('./tools/command/tellEnds.ts').then(({ tellEnds }) => {
-        tellEnds(commands.background, conversation(), inbox);
-        return prepare();
-      });
+      if (commands) tellEnds(commands.background, conversation(), inbox);
+      return prepare();
     },
     judge: () => parts.choices.directives.judge(),
     nextRequest,

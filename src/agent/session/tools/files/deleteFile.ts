@@ -5,6 +5,7 @@ import { countLines } from '../../../hold/text/lines.ts';
 import { reasoned, reasonSchema, titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { assertApplicable, readExistingText } from '../../../hold/preview/textFile.ts';
+import { rewriteSummary } from '../../../hold/text/rewriteSummary.ts';
 
 export const deleteFileTool = defineTool({
   name: 'delete_file',
@@ -27,7 +28,6 @@ export const deleteFileTool = defineTool({
       sourceToolName: 'delete_file',
       changes: [change],
     });
-    const { rewriteSummary } = await import('../../../hold/text/rewriteSummary.ts');
     const [, ...diff] = (await rewriteSummary(path, before.text, '')).split('\n');
     const head = `${path}: deletes the file (${plural(countLines(before.text), 'line')}).`;
     return textResult([head, ...diff].join('\n'));

@@ -6,6 +6,7 @@ import { titled, titleSchema } from '../titles.ts';
 import { defineTool } from '../tool.ts';
 import { stageChange } from './stageChange.ts';
 import { proposedSide, readText } from '../../../hold/preview/textFile.ts';
+import { rewriteSummary } from '../../../hold/text/rewriteSummary.ts';
 
 export const writeFileTool = defineTool({
   name: 'write_file',
@@ -30,7 +31,6 @@ export const writeFileTool = defineTool({
     const after = await proposedSide(context.workspace, path, before, text);
     const hasOwnEnding = before !== null || after.text.includes('\r') === content.includes('\r');
     const verb = before ? 'Rewrite' : 'Create';
-    const { rewriteSummary } = await import('../../../hold/text/rewriteSummary.ts');
     const summary = before
       ? await rewriteSummary(path, before.text, text)
       : `${path}: a new file of ${plural(countLines(content), 'line')}${hasOwnEnding ? '' : ', with CRLF line endings as the workspace sets'}.`;
