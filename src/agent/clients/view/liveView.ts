@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DisposableStore } from '../../base/disposable.ts';
 import { detailOf } from '../../base/errors.ts';
@@ -17,6 +18,7 @@ import type { FileContent, Workspace } from '../../hold/preview/workspace.ts';
 import { MAX_PENDING } from '../agentClient.ts';
 import { OwnPreviews } from '../ownPreviews.ts';
 import { Followed } from './followed.ts';
+import { KeptKeys } from './keptKeys.ts';
 import { pendingOf } from './terminalSessions.ts';
 import { AGENT_SETTINGS } from './terminalAgents.ts';
 import { statusOf } from './viewStatus.ts';
@@ -84,6 +86,8 @@ export class LiveView {
   /** Workspace paths on which something was decided that the view has not followed yet. */
   readonly #decided = new Set<string>();
   readonly #followed: Followed;
+  /** What the person was told of {@link #leftOut}. */
+  readonly #reported: KeptKeys;
   #leftOut: LeftOut[] = [];
   #last: Omit<Collected, 'effects' | 'leftOut' | 'settings'> = {
     ...{
@@ -118,6 +122,7 @@ export class LiveView {
     this.#previews = new OwnPreviews(host.store, id);
     this.#onNotTaken = onNotTaken;
     this.#followed = new Followed(view.storage);
+    this.#reported = new KeptKeys(path.join(view.storage, 'reported.json'));
     this.#owned.add(host.store.onDidChange(preview => this.#follow(preview)));
   }
 
@@ -220,10 +225,10 @@ export class LiveView {
       pending,
     });
     // A file that is written again and again is named once.
-    const told = new Set(this.#leftOut.map(({ path, why }) => `${path} ${why}`));
-    const leftOut = [...collection.leftOut, ...placed.leftOut].filter(
-      ({ path, why }) => !told.has(`${path} ${why}`),
-    );
+    const told = new Set(this.#leftOut.map(keyOf));
+    const leftOut = [...collection.leftOut, ...placed.leftOut].filter(each => !told.has(keyOf(each)));
+    await this.#reported.load();
+    const news = leftOut.filter(each => !this.#reported.has(keyOf(each)));
     const isSecret = ({ path }: FileChange): boolean => collection.settings.includes(path);
     const [own, foreign] = split(placed.changes, ({ path }) => AGENT_SETTINGS.test(path));
     const [secret, others] = split(foreign, isSecret);
@@ -247,10 +252,11 @@ export class LiveView {
     // What became no preview, since the files have it, may be only a part of what they hold.
     const isTaken = ({ path }: ForeignFile): boolean => placed.leftOut.every(left => left.path !== path);
     for (const { path } of effects.filter(isTaken)) this.#decided.add(path);
-    const isNews = leftOut.length > 0 || (isTooMuch && !this.#last.isTooMuch);
+    const isNews = news.length > 0 || (isTooMuch && !this.#last.isTooMuch);
     this.#leftOut.push(...leftOut);
     this.#last = { isTooMuch, commits, lostGit, busy, bulk, ignored, offered, notes };
-    if (isNews) this.#onNotTaken({ ...this.notTaken, leftOut });
+    if (isNews) this.#onNotTaken({ ...this.notTaken, leftOut: news });
+    await this.#reported.add(news.map(keyOf)).catch(() => undefined); // it is told again after a reload
   }
 
   async #stage(changes: readonly FileChange[], title: (files: string) => Sentence): Promise<void> {
@@ -336,6 +342,10 @@ export class LiveView {
 interface Wanted {
   readonly content: FileContent | null;
   readonly mode: number | undefined;
+}
+
+function keyOf({ path, why }: LeftOut): string {
+  return `${path} ${why}`;
 }
 
 /** The items for which `holds` is true, and the others. */

@@ -582,7 +582,7 @@ const inViews = (): void => {
     assert.equal(world.store.all().length, 2);
   });
 
-  test('a bulk and a worktree hold up no small change beside them, and a large file is told once, in words', async t => {
+  test('a bulk and a worktree hold up no small change beside them, and are told once, in words, as is a large file', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();
     const who = '-c user.name=A -c user.email=a@b';
@@ -603,6 +603,11 @@ const inViews = (): void => {
     await agent.run('rm -r vendor/lib');
     const [, deleted] = await world.previews(2);
     assert.equal(deleted, 'sh: src/b.ts: b => ∅', 'what is gone may have been moved into the bulk');
+    await world.closeWindow();
+    await world.openWindow();
+    await agent.run('echo last > last.ts');
+    await world.previews(3);
+    assert.match(await agent.run('cat REDLINE.md'), /Not proposed: \.claude\/worktrees\/w1/);
     assert.deepEqual(
       world.notTaken.flatMap(({ leftOut }) => leftOut.map(({ path, why }) => `${path} ${why}`)).sort(),
       ['.claude/worktrees/w1 worktree', 'large.bin tooLarge'],
