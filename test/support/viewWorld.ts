@@ -88,6 +88,10 @@ export class ViewWorld {
   #rebaser!: Rebaser;
   #views!: AgentViews;
   #close: (() => Promise<void>) | undefined;
+  /** Lets agents of other programs connect; a window that is opened does. */
+  startServer!: () => Promise<void>;
+  /** Lets them connect no longer. */
+  stopServer!: () => Promise<void>;
 
   /** Part of the names of what only this window has; empty for the one that stores its previews. */
   readonly #own: string;
@@ -165,25 +169,31 @@ export class ViewWorld {
       ...this.#options,
     });
     this.#views = views;
-    const server = await McpHttpServer.start(
-      { ...host, tools: builtInTools({}), authority: () => 'recommend', isPlanning: () => false },
-      '0',
-      (socket, id) => void views.serve(socket, id),
-    );
+    this.startServer = async () => {
+      const server = await McpHttpServer.start(
+        { ...host, tools: builtInTools({}), authority: () => 'recommend', isPlanning: () => false },
+        '0',
+        (socket, id) => void views.serve(socket, id),
+      );
+      const withdraw = await announceWindow(windowsFolder(this.temp.at('home')), {
+        ...server.address,
+        pid: process.pid,
+        folders: [this.root],
+        keepsPreviews: this.#own === '',
+        startedAt: new Date().toISOString(),
+      });
+      this.stopServer = async () => {
+        await withdraw();
+        await server.close();
+      };
+    };
     let isAnyAtWork = false;
     if (this.#own === '') isAnyAtWork = await views.recover();
     else await views.goOn();
-    const withdraw = await announceWindow(windowsFolder(this.temp.at('home')), {
-      ...server.address,
-      pid: process.pid,
-      folders: [this.root],
-      keepsPreviews: this.#own === '',
-      startedAt: new Date().toISOString(),
-    });
+    await this.startServer();
     this.#close = async () => {
-      await withdraw();
       await views.close();
-      await server.close();
+      await this.stopServer();
       this.#rebaser.dispose();
       await this.store.close();
     };

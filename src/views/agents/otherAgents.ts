@@ -40,7 +40,7 @@ export class OtherAgents extends Owner {
   constructor(parts: AgentServerParts) {
     super();
     this.parts = parts;
-    parts.closing.add(() => this.#stop());
+    parts.closing.add(() => this.#life.close());
     this.own(registerLanguageModelTools(parts));
     this.own(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
     this.own(parts.settings.onDidChange(() => this.#follow()));
@@ -84,9 +84,7 @@ export class OtherAgents extends Owner {
     // VS Code's own agents may have asked for the server without the setting: then a change of settings does not stop it.
     if (isAllowed !== this.#isAllowed) {
       this.#isAllowed = isAllowed;
-      const change = isAllowed
-        ? this.start().then(server => server.announce())
-        : this.#stop().then(() => this.#recover());
+      const change = isAllowed ? this.start().then(server => server.announce()) : this.#stopServer();
       change.catch((error: unknown) => {
         this.parts.logger.error(`The server for other agents does not run: ${detailOf(error)}`);
       });
@@ -107,9 +105,9 @@ export class OtherAgents extends Owner {
     );
   }
 
-  async #stop(): Promise<void> {
+  async #stopServer(): Promise<void> {
     if (this.#life.hasServer) showLanguageModelTools(true);
-    await this.#life.stop();
+    await this.#life.stopServer();
   }
 
   #definitions(): vscode.McpServerDefinitionProvider<vscode.McpHttpServerDefinition> {

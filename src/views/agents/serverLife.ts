@@ -2,7 +2,7 @@ interface Ending {
   close(): Promise<void>;
 }
 
-/** The server of a window and the views that it serves. Each begins when it is first asked for; both end together. */
+/** The server of a window, and the views of its agents, which go on without it. Each begins when it is first asked for. */
 export class ServerLife<Server extends Ending, Views extends Ending> {
   readonly #begin: { readonly server: () => Promise<Server>; readonly views: () => Promise<Views> };
   #server: Promise<Server> | undefined;
@@ -32,12 +32,16 @@ export class ServerLife<Server extends Ending, Views extends Ending> {
     return (this.#views ??= this.#begin.views());
   }
 
-  /** Stops both. A later request for either starts a new one. */
-  async stop(): Promise<void> {
-    const [server, views] = [this.#server, this.#views];
+  /** A later request starts a new one. */
+  async stopServer(): Promise<void> {
+    const server = this.#server;
     this.#server = undefined;
-    this.#views = undefined;
-    await (await views)?.close();
     await (await server)?.close();
+  }
+
+  /** Closes both. */
+  async close(): Promise<void> {
+    await (await this.#views)?.close();
+    await this.stopServer();
   }
 }

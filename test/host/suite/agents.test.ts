@@ -166,6 +166,29 @@ suite('agents of other programs', () => {
     assert.equal(asked.length, 2);
   });
 
+  test('agents may connect, no longer, and again: a terminal that is being opened then, or at work, goes on', async () => {
+    if (process.platform === 'win32') return;
+    await setting('agents.enabled', true);
+    await untilAnnounced(true);
+    await vscode.commands.executeCommand('redline.agents.openTerminal', '/bin/sh');
+    const terminal = vscode.window.terminals.at(-1) ?? assert.fail('there is a terminal');
+    const writes = async (name: string): Promise<void> => {
+      terminal.sendText(`echo x > ${name}`);
+      await polled(name, () => api.previews.list().some(({ label }) => label.includes(name)));
+    };
+    try {
+      await setting('agents.enabled', false);
+      await untilAnnounced(false);
+      await writes('off.ts');
+      assert.equal(await ownWindow(), undefined);
+      await setting('agents.enabled', true);
+      await untilAnnounced(true);
+      await writes('on.ts');
+    } finally {
+      terminal.dispose();
+    }
+  });
+
   test('VS Code’s own agents get the tools of the MCP server', async () => {
     await polled('the tools of the server', async () => {
       // It starts the servers that VS Code has heard of by then.

@@ -16,7 +16,10 @@ import { sendWebResponse, webRequest } from './webRequest.ts';
 /** The most connections that are kept. Beyond that, the least recently used one is closed; its agent connects again. */
 const MAX_SESSIONS = 100;
 
-/** Serves a program that runs an agent in a view. @param id identifies the program, even after it reconnects */
+/**
+ * Serves a program that runs an agent in a view, on a connection that outlives the server.
+ * @param id identifies the program, even after it reconnects
+ */
 export type ServeView = (socket: Duplex, id: string) => void;
 
 /**
@@ -39,7 +42,7 @@ export class McpHttpServer {
   /** By the protocol's session id, the most recently used last. */
   readonly #sessions = new Map<string, McpSession>();
   readonly #stateless: StatelessAgents;
-  /** The connections of `redline-mcp` and `redline-run`, proven or not yet: the HTTP server does not close them itself. */
+  /** Upgraded connections, proven or not yet: the HTTP server does not close them itself. */
   readonly #upgraded = new Set<Duplex>();
 
   private constructor(host: ClientHost, version: string, views: ServeView | undefined) {
@@ -74,15 +77,14 @@ export class McpHttpServer {
     return { port, token: this.#token };
   }
 
-  /** Ends all connections. Their proposals stay pending. Never rejects. */
+  /** Stops listening, and ends all connections but those of views. Proposals stay pending. Never rejects. */
   async close(): Promise<void> {
-    const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
+    this.#server.close();
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.allSettled([...sessions.map(session => session.close()), this.#stateless.close()]);
     for (const socket of this.#upgraded) socket.destroy();
     this.#server.closeAllConnections();
-    await closed;
   }
 
   async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
@@ -143,6 +145,7 @@ export class McpHttpServer {
     if (!hello || !this.#server.listening) return void socket.destroy();
     if (hello.protocol === 'redline-view') {
       if (!this.#views) return void socket.destroy();
+      this.#upgraded.delete(socket);
       return this.#views(socket, hello.id);
     }
     // An agent that comes back leaves its old connection behind.

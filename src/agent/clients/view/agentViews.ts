@@ -38,8 +38,8 @@ const GONE_POLL_MS = 50;
 export class AgentViews {
   readonly #host: AgentViewsHost;
   readonly #live = new Map<string, LiveView>();
-  /** The ids of the programs that are connected, even while their views are made. */
-  readonly #served = new Set<string>();
+  /** The connections of programs by their ids, even while their views are made. */
+  readonly #served = new Map<string, Connection>();
   /** The preview sessions of the agents at work, by the id of their program. */
   readonly #sessions = new Map<string, string>();
   /** The record of changes taken from a view. Previews that are not stored are this window's alone, and so is their record. */
@@ -71,7 +71,7 @@ export class AgentViews {
   /** Serves one program until it ends or goes away. Never rejects. */
   async serve(socket: Duplex, id: string): Promise<void> {
     const lines: Connection = new Lines(socket, programSchema);
-    this.#served.add(id);
+    this.#served.set(id, lines);
     try {
       await this.#serve(lines, id);
     } catch (error) {
@@ -79,7 +79,7 @@ export class AgentViews {
       lines.send({ kind: 'refused', reason: messageWithoutPaths(error) });
     } finally {
       lines.close();
-      this.#served.delete(id);
+      if (this.#served.get(id) === lines) this.#served.delete(id);
       this.#open.delete(path.join(this.#host.storage, id));
     }
   }
@@ -150,6 +150,7 @@ export class AgentViews {
     this.#isClosed = true;
     await Promise.all([...this.#live.values()].map(live => live.stop()));
     this.#live.clear();
+    for (const lines of this.#served.values()) lines.close();
     await this.#terminals.close(this.#served.size > 0);
   }
 
@@ -162,9 +163,8 @@ export class AgentViews {
   async #serve(lines: Connection, id: string): Promise<void> {
     const first = await lines.next();
     if (first?.kind !== 'open' && first?.kind !== 'again') return;
-    const { l10n, logger, storage } = this.#host;
-    const agent = agentNameOf({ name: first.agent, version: '' }, l10n);
-    const folder = path.join(storage, id);
+    const agent = agentNameOf({ name: first.agent, version: '' }, this.#host.l10n);
+    const folder = path.join(this.#host.storage, id);
     const refusal = first.kind === 'open' ? await this.#refusal(first.cwd) : undefined;
     if (refusal !== undefined) return lines.send({ kind: 'refused', reason: refusal });
     const isOver = first.kind === 'again' && (await isGone(folder));
@@ -200,7 +200,7 @@ export class AgentViews {
       if (keeps) await keep(view);
       lines.send({ kind: 'taken', lines: farewell(live, view.written, this.#host.l10n) });
     } catch (error) {
-      logger.error(
+      this.#host.logger.error(
         `The view of ${agent.name} failed; what it has written is in ${folder}: ${detailOf(error)}`,
       );
       lines.send({ kind: 'refused', reason: messageWithoutPaths(error) });

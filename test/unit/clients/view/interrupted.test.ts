@@ -1,11 +1,14 @@
 /** What interrupts agents at work: other windows, a closed one, a machine that sleeps, a newer version of the agent. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
+import * as net from 'node:net';
 import * as path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { polled } from '../../../../scripts/lib/limits.mjs';
 import { writeOwner } from '../../../../src/agent/clients/view/viewOwner.ts';
+import { openWindows, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
 import { mountFor, whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import type { AgentViewsHost } from '../../../../src/agent/clients/view/viewsHost.ts';
@@ -151,6 +154,37 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
       const labels = second.store.all().map(({ label }) => label);
       const all = ['late.ts', 'more.ts', 'one.ts', 'other.ts'];
       assert.deepEqual(labels.toSorted(), all, 'nothing is proposed twice');
+    });
+
+    test('agents may connect no longer, and later again: those at work go on, and terminals of the window need no port', async t => {
+      const world = await opened(t);
+      const own = world.start('/bin/sh', [], {}, await world.terminal());
+      const other = world.start();
+      await own.run('echo one > own.ts');
+      await other.run('echo one > other.ts');
+      await world.previews(2);
+      const [{ port = 0 } = {}] = await openWindows(windowsFolder(world.temp.at('home')));
+      await world.stopServer();
+      await assert.rejects(once(net.connect(port, '127.0.0.1'), 'connect'), /ECONNREFUSED/);
+      await own.run('echo two > own2.ts');
+      await other.run('echo two > other2.ts');
+      await world.previews(4);
+      const next = world.start('/bin/sh', [], {}, await world.terminal());
+      await next.run('echo three > next.ts');
+      await world.previews(5);
+      const refused = world.start('/bin/true');
+      assert.equal(await refused.ended, 125);
+      assert.match(refused.output, /agents may not connect to it/);
+      await world.startServer();
+      const again = world.start();
+      await again.run('echo four > again.ts');
+      const labels = (await world.previews(6)) && world.store.all().map(({ label }) => label);
+      const all = ['again.ts', 'next.ts', 'other.ts', 'other2.ts', 'own.ts', 'own2.ts'];
+      assert.deepEqual(labels.toSorted(), all);
+      for (const agent of [own, other, next, again]) assert.equal(await agent.exit(), 0, agent.output);
+      await polled('the views to be gone', () =>
+        fs.readdirSync(world.storage).every(name => name.startsWith('window-')),
+      );
     });
 
     test('a second window that has taken over the storage leaves nothing to propose again, decided or not', async t => {

@@ -10,18 +10,21 @@ test('a server that is asked for while the last one still ends is another one, a
   const life = new ServerLife({
     server: () => {
       const name = `server ${++begun}`;
-      return Promise.resolve({ name, close: () => Promise.resolve(void closed.push(name)) });
+      return Promise.resolve({ name, close: () => gate.pass().then(() => void closed.push(name)) });
     },
-    views: () => Promise.resolve({ close: () => gate.pass().then(() => void closed.push('views')) }),
+    views: () => Promise.resolve({ close: () => Promise.resolve(void closed.push('views')) }),
   });
-  const [first] = await Promise.all([life.server(), life.views()]);
-  const stopping = life.stop();
+  const [first, views] = await Promise.all([life.server(), life.views()]);
+  const stopping = life.stopServer();
   await gate.reached;
   const second = await life.server();
   gate.open();
   await stopping;
-  assert.deepEqual([first.name, second.name, closed], ['server 1', 'server 2', ['views', 'server 1']]);
+  assert.deepEqual([first.name, second.name, closed], ['server 1', 'server 2', ['server 1']]);
   assert.equal(await life.server(), second);
+  assert.equal(await life.views(), views, 'agents at work in views go on without the server');
+  await life.close();
+  assert.deepEqual(closed, ['server 1', 'views', 'server 2']);
 });
 
 test('a server that did not start is not kept, and does not take the place of one that did', async () => {
@@ -33,7 +36,7 @@ test('a server that did not start is not kept, and does not take the place of on
     views: () => assert.fail('not asked for'),
   });
   const first = life.server();
-  const stopping = life.stop();
+  const stopping = life.stopServer();
   assert.equal(await life.server(), running);
   failing.reject(new Error('no port'));
   await assert.rejects(first);
