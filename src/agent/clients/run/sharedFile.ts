@@ -12,8 +12,9 @@ import { PlainTree } from '../../sandbox/view/plainTree.ts';
 const LOOK_MS = 300;
 /** After how long a lock counts as left by a program that was killed, in milliseconds. */
 const STALE_MS = 10_000;
-/** How often the last look tries to get the locks. */
+/** How often the last look may fail, and how often it may find a lock, until the program that made it counts as dead. */
 const LAST_TRIES = 10;
+const LOCKED_TRIES = STALE_MS / LOOK_MS + 3;
 /** The most bytes of a shared file. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -69,7 +70,12 @@ export class SharedFile {
     await this.#watching;
     // A program that was killed may have left its lock.
     await this.#inView.tree.at(`${this.#inView.name}.lock`, at => fs.rmdir(at)).catch(() => undefined);
-    for (let tries = 0; tries < LAST_TRIES && !(await this.#look()); tries++) await delay(LOOK_MS);
+    for (let failed = 0, locked = 0; failed < LAST_TRIES && locked < LOCKED_TRIES; await delay(LOOK_MS)) {
+      const isSame = await this.#look();
+      if (isSame === true) return;
+      if (isSame === undefined) locked++;
+      else failed++;
+    }
   }
 
   async #watch(): Promise<void> {
@@ -81,13 +87,13 @@ export class SharedFile {
     }
   }
 
-  /** @returns whether both are the same now; else another program has the lock, for example, or the disk is full */
-  async #look(): Promise<boolean> {
+  /** @returns whether both are the same now: not if the disk is full, for example; `undefined` while another program has a lock */
+  async #look(): Promise<boolean | undefined> {
     try {
       const [outside, inView] = await this.#stats();
       if (stampOf(outside) + stampOf(inView) === this.#seen) return true;
       const exchange = (): Promise<boolean> => this.#exchange();
-      return (await locked(this.#outside, () => locked(this.#inView, exchange))) ?? false;
+      return await locked(this.#outside, () => locked(this.#inView, exchange));
     } catch {
       return false;
     }

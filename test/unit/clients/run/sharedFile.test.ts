@@ -67,6 +67,18 @@ test('a lock that a killed program left in the view keeps nothing from getting o
   assert.equal(textOf(outside), '{"a":2}');
 });
 
+test('a lock that a killed program left outside is waited for until it counts as dead', onLinux, async t => {
+  const { at, outside, view, inView } = await paths(t);
+  const shared = await SharedFile.start(at, view);
+  fs.mkdirSync(`${outside}.lock`);
+  const sinceThen = new Date(Date.now() - 5_000);
+  fs.utimesSync(`${outside}.lock`, sinceThen, sinceThen);
+  replace(inView, { a: 2 });
+  await shared.stop();
+  assert.equal(textOf(outside), '{"a":2}');
+  assert.equal(fs.existsSync(`${outside}.lock`), false);
+});
+
 test('a removed file is made again with the permission bits that it had', onLinux, async t => {
   const { at, outside, view, inView } = await paths(t);
   const shared = await SharedFile.start(at, view);
