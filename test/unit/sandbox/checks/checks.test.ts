@@ -345,6 +345,17 @@ test('the mode is switched while the checks run: the vote is a recommendation', 
   assert.match(textOf(await voting), /Your recommendation for p1 \(Edit\) is recorded/);
 });
 
+test('a file is protected while the checks run: the vote is a recommendation', async () => {
+  const gate = new Gate();
+  const world = new CheckWorld('checked', { test: () => gate.pass().then(() => 0) });
+  world.stage();
+  const voting = world.resolve(model);
+  await gate.reached;
+  world.workspace.isProtected = () => Promise.resolve(true);
+  gate.open();
+  assert.match(textOf(await voting), /Your recommendation for p1 \(Edit\) is recorded/);
+});
+
 test('a check that never ends is ended after its time limit, and the next one runs', async () => {
   const world = new CheckWorld('recommend');
   world.add('slow', (_view, signal) => forever(signal), { timeLimit: 0.05 });

@@ -183,9 +183,10 @@ export class Invoker {
       const alone = isFailed
         ? await provedAlone(on, this.#store, part => this.#checks.prove(part, signal))
         : [];
+      const mayStill = await Promise.all(tried.map(mayProve));
       signal?.throwIfAborted();
-      // The user may have decided, or changed the mode, while the checks ran.
-      const isSame = tried.every(each => this.#store.get(each.id) === each);
+      // The user may have decided, or changed the mode or what is protected, while the checks ran.
+      const isSame = tried.every((each, n) => mayStill[n] && this.#store.get(each.id) === each);
       if (!isSame || this.#rulingOn(request, preview, { isProtected: false }) !== 'prove')
         return this.#resolve(request);
       if (proof.isProved) return this.#start(preview, tried, request, proof.checks);
