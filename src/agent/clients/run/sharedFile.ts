@@ -113,8 +113,9 @@ export class SharedFile {
     if (text === undefined) return false;
     if (outside) this.#bits = outside.mode & 0o777;
     const { tree, name } = this.#inView;
-    if (theirs !== text) await replace(this.#outside, Buffer.from(text), this.#bits);
-    if (own !== text) await tree.write(name, Buffer.from(text), this.#bits);
+    const bytes = Buffer.from(text);
+    if (theirs !== text) await replace(this.#outside, bytes, this.#bits, stillAs(this.#outside, outside));
+    if (own !== text) await tree.write(name, bytes, this.#bits, { check: stillAs(this.#inView, inView) });
     this.#text = text;
     // A change that another program has made since they were read does not count as seen.
     this.#seen = theirs === text && own === text ? stampOf(outside) + stampOf(inView) : '';
@@ -127,14 +128,27 @@ async function textAt({ tree, name }: Place): Promise<string | undefined> {
   return bytes && Buffer.from(bytes).toString('utf8');
 }
 
-/** Replaces the file outside. After a power cut, it holds the old text or this one. */
-async function replace({ tree, name }: Place, bytes: Buffer, bits: number): Promise<void> {
+/** Returns a function that throws once a file has changed: not every program takes the lock. */
+function stillAs({ tree, name }: Place, was: Stats | undefined): () => Promise<void> {
+  return async () => {
+    if (stampOf(await tree.stat(name)) !== stampOf(was)) throw new Error('changed');
+  };
+}
+
+/** Replaces the file outside. After a power cut, it holds the old text or this one. @param check called right before that */
+async function replace(
+  { tree, name }: Place,
+  bytes: Buffer,
+  bits: number,
+  check: () => Promise<void>,
+): Promise<void> {
   const draft = `.redline-${randomUUID()}`;
   await tree.write(draft, bytes, bits);
   await tree.at(draft, async from => {
     try {
       const file = await fs.open(from);
       await file.sync().finally(() => file.close());
+      await check();
       await fs.rename(from, path.join(path.dirname(from), name));
     } catch (error) {
       await fs.rm(from, { force: true });

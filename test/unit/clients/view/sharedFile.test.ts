@@ -1,11 +1,14 @@
 /** A file of settings that Claude Code replaces by a rename, in its terminal and outside. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import * as path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
 import { hasCode } from '../../../../src/agent/base/errors.ts';
+import { SharedFile } from '../../../../src/agent/clients/run/sharedFile.ts';
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { TempFolder } from '../../../support/tempFolder.ts';
 import { ViewWorld, type ShellAgent } from '../../../support/viewWorld.ts';
 
 /** Whether this machine can mount views at all. */
@@ -68,6 +71,39 @@ async function becomes(what: string, read: () => string | Promise<string>, conte
     return JSON.stringify(last) === JSON.stringify(content);
   };
   await polled(what, isRight).catch(() => assert.deepEqual(last, content, what));
+}
+
+test('what a program that takes no lock replaces while the merged text is written is merged, too', async t => {
+  const temp = await TempFolder.create();
+  t.after(() => temp.remove());
+  const file = await temp.file('home/settings.json', '{"a":1}');
+  const inView = path.join(await temp.folder('view'), 'settings.json');
+  const shared = await SharedFile.start(file, path.dirname(inView));
+  replace(inView, { a: 1, b: 2 });
+  const others: (readonly [string, object])[] = [
+    [file, { a: 1, c: 3 }],
+    [inView, { a: 1, b: 2, d: 4 }],
+  ];
+  const { open } = fs.promises;
+  const { mock } = t.mock.method(fs.promises, 'open', (at: string, ...rest: never[]) => {
+    const n = others.findIndex(([each]) => isDraftOf(each, at));
+    for (const other of n < 0 ? [] : others.splice(n, 1)) replace(...other);
+    return open(at, ...rest);
+  });
+  syncBuiltinESMExports();
+  await shared.stop();
+  mock.restore();
+  syncBuiltinESMExports();
+  for (const each of [file, inView])
+    assert.deepEqual(valueOf(fs.readFileSync(each, 'utf8')), { a: 1, b: 2, c: 3, d: 4 });
+});
+
+/** Whether a path leads to a draft beside a file. */
+function isDraftOf(file: string, at: string): boolean {
+  return (
+    path.basename(at).startsWith('.redline-') &&
+    fs.realpathSync(path.dirname(at)) === fs.realpathSync(path.dirname(file))
+  );
 }
 
 if (!obstacle)
