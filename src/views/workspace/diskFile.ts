@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { ToolError } from '../../agent/base/errors.ts';
 import { StalePreviewError } from '../../agent/hold/preview/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
-import { realPathSync } from '../../agent/base/system/realPath.ts';
+import { fileIdOf, realPathSync } from '../../agent/base/system/realPath.ts';
 import { isTransient, patiently } from '../../agent/base/system/replaceFile.ts';
 import { MAX_FILE_BYTES } from '../../agent/hold/preview/workspace.ts';
 import { errorCode, ifExists, moveToNew, withTemporaryFile, writeFrom } from './temporaryFile.ts';
@@ -157,6 +157,10 @@ function overwrite(
     const old = readAll(handle, found.size, shown);
     if (sha256(old) !== expected) throw new StalePreviewError([shown]);
     guard();
+    // Another program may have put another file in its place, and this one may be only its backup.
+    const now = ifExists(() => fs.statSync(target, { bigint: true }));
+    if (!now || fileIdOf(now) !== fileIdOf(fs.fstatSync(handle, { bigint: true })))
+      throw new StalePreviewError([shown]);
     // Before the content, so that a failure leaves the file as it was.
     if (mode !== undefined && (found.mode & 0o7777) !== mode) fs.fchmodSync(handle, mode);
     try {

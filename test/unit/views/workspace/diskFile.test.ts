@@ -199,6 +199,22 @@ test('nothing is changed before the guard is called, and nothing is created next
   assert.equal(await text(file), 'next');
 });
 
+test('a file that another program replaces or removes at the last moment does not count as written', async () => {
+  const replaced = await temp.file('swapped/a.txt', 'old');
+  const removed = await temp.file('swapped/b.txt', 'old');
+  const other = await temp.file('swapped/other.txt', 'theirs');
+  await assert.rejects(
+    write(replaced, 'new', 'old', () => fs.renameSync(other, replaced)),
+    isStale,
+  );
+  await assert.rejects(
+    write(removed, 'new', 'old', () => fs.rmSync(removed)),
+    isStale,
+  );
+  assert.equal(await text(replaced), 'theirs');
+  assert.deepEqual(await readdir(path.dirname(replaced)), ['a.txt']);
+});
+
 test('the bytes are exact whether the file grows, shrinks, or keeps its length', async () => {
   const texts = [
     'one',
