@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { Git } from '../../../../src/agent/hold/external/git.ts';
+import { GitProgram } from '../../../../src/agent/hold/external/gitProgram.ts';
 import { AppliedWorld } from './appliedWorld.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
@@ -51,6 +52,42 @@ test('exactly what was applied is staged, and other changes stay as they were', 
   ]);
   const { paths, previewIds } = await world.stageIn(world.repository.git);
   assert.deepEqual([paths, previewIds], [[], []]);
+});
+
+/** Acts before git is first called like this. */
+function beforeGit(t: TestContext, command: string, act: () => void): void {
+  const { run } = GitProgram.prototype;
+  const { mock } = t.mock.method(
+    GitProgram.prototype,
+    'run',
+    function (this: GitProgram, ...args: Parameters<typeof run>) {
+      if (args[0][0] === command) {
+        mock.restore();
+        act();
+      }
+      return run.apply(this, args);
+    },
+  );
+}
+
+test('what the person stages while the changes are compared stays staged', async t => {
+  const world = await AppliedWorld.create(t, { 'a.ts': lines() });
+  await world.edit({ 'a.ts': lines([3, 'applied']) });
+  beforeGit(t, 'hash-object', () => {
+    write(world, 'a.ts', lines([9, 'mine']));
+    world.repository.run(['add', 'a.ts']);
+    write(world, 'a.ts', lines([3, 'applied']));
+  });
+  assert.deepEqual(await world.stage(), ['a.ts: staged']);
+  assert.equal(world.staged('a.ts'), lines([9, 'mine']));
+});
+
+test('a file that goes while the changes are compared is not staged as deleted', async t => {
+  const world = await AppliedWorld.create(t, { 'a.ts': lines() });
+  await world.edit({ 'a.ts': lines([3, 'applied']) });
+  beforeGit(t, 'cat-file', () => rmSync(path.join(world.folder, 'a.ts')));
+  assert.deepEqual(await world.stage(), ['a.ts: changed']);
+  assert.deepEqual(world.status(), [' D a.ts']);
 });
 
 test('of a file with other changes only the applied ones are staged, beside what is staged already', async t => {

@@ -1,5 +1,6 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { hasCode } from '../../../base/errors.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { standingOf, withLineFeeds, type LandedText } from '../../preview/commit/landed/standing.ts';
@@ -38,7 +39,8 @@ export async function stageApplied(files: AppliedFiles): Promise<Staged> {
   const all = await changesIn(files);
   const changes = all.filter(({ change }) => pathsOf(change).some(at => differs.has(at)));
   const paths = new Set(changes.flatMap(({ change }) => pathsOf(change)));
-  const staging = new Staging(git, await stagedEntries(git.program, paths));
+  const index = await stagedEntries(git.program, paths);
+  const staging = new Staging(git, index);
   for (const each of joined(changes.map(({ change }) => change))) await staging.add(each);
 
   const unsaved = new Set(await Promise.all(files.unsaved.map(file => placeIn(git.root, file))));
@@ -50,6 +52,9 @@ export async function stageApplied(files: AppliedFiles): Promise<Staged> {
     if (typeof entry === 'string') left.set(at, entry);
     else if (entry !== undefined) entries.set(at, entry);
   }
+  // Git has been asked about each file, during which somebody else may have staged one.
+  const now = await stagedEntries(git.program, paths);
+  for (const at of entries.keys()) if (!isDeepStrictEqual(now.get(at), index.get(at))) left.set(at, 'staged');
   // Both names of a renamed file, or neither.
   for (const { change } of changes)
     if (pathsOf(change).some(at => left.has(at))) for (const at of pathsOf(change)) entries.delete(at);
@@ -106,8 +111,9 @@ class Staging {
     const changes = this.#changes.get(at);
     if (!changes?.[0]) return 'changed';
     const disk = await onDisk(root, at);
-    if (!disk) return this.#index.has(at) ? null : undefined;
     const text = this.#texts.get(at);
+    if (!disk && text !== null) return 'changed';
+    if (!disk) return this.#index.has(at) ? null : undefined;
     const whole = (): Promise<Entry | 'converted'> =>
       store(program, disk.bytes, disk.mode === '120000' ? undefined : at).then(
         object => ({ mode: disk.mode, object }),
