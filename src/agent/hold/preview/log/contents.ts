@@ -5,7 +5,7 @@ import { decodeText, encodeText, type TextEncoding } from '../../text/encodings.
 import { binarySide, contentGone as binaryGone, type Blobs } from '../blobs.ts';
 import { isText, type BinarySide, type FileChange, type FileSide, type TextSide } from '../fileChange.ts';
 import type { Stored } from './moving.ts';
-import { CHAIN, Packs, PacksError, type Place } from './packs.ts';
+import { CHAIN, Packs, type Place } from './packs.ts';
 import { sharedEnds, type Ends } from './sharedEnds.ts';
 
 /** How many bytes of contents may be copied to read one that is based on others. */
@@ -32,6 +32,8 @@ export class Contents implements Blobs {
   readonly #lastAt = new Map<string, readonly Sha256[]>();
   /** Binary files that no line names yet. */
   readonly #put = new Set<Sha256>();
+  /** Contents that have a place, but wait to be written there. */
+  readonly #unwritten: Sha256[] = [];
   readonly #packs: Packs;
   /** Contents are moving to new packs: none is based on one that is already there. */
   #isMoving = false;
@@ -147,13 +149,14 @@ export class Contents implements Blobs {
 
   /** Writes the waiting contents. @throws any error of the file system; then none of them counts as stored */
   write(): void {
+    const hashes = this.#unwritten.splice(0);
     try {
-      for (const hash of this.#packs.write()) this.#awaited.delete(hash);
+      this.#packs.write();
     } catch (error) {
-      if (!(error instanceof PacksError)) throw error;
-      for (const hash of error.hashes) this.#stored.delete(hash);
-      throw error.cause;
+      for (const hash of hashes) this.#stored.delete(hash);
+      throw error;
     }
+    for (const hash of hashes) this.#awaited.delete(hash);
   }
 
   /** Settles once everything that was written would survive a crash of the machine. */
@@ -237,7 +240,8 @@ export class Contents implements Blobs {
   #add(hash: Sha256, bytes: Uint8Array, near: readonly Sha256[]): Stored {
     const base = this.#nearest(bytes, near);
     const own = base ? bytes.subarray(base.ends[0], bytes.length - base.ends[1]) : bytes;
-    const place = this.#packs.add(hash, base ? { of: base.place, ends: base.ends } : {}, own);
+    this.#unwritten.push(hash);
+    const place = this.#packs.add(base ? { of: base.place, ends: base.ends } : {}, own);
     const stored = { place, links: (base?.links ?? -1) + 1, cost: (base?.cost ?? 0) + bytes.length };
     this.#stored.set(hash, stored);
     return stored;

@@ -28,7 +28,7 @@ export async function copied(
     await slice.turn();
   }
   const add = (hash: Sha256, own: Uint8Array, size: number, of?: Stored, head: RecordHead = {}): Stored => {
-    const place = packs.add(hash, head, own);
+    const place = packs.add(head, own);
     const copy = { place, links: (of?.links ?? -1) + 1, cost: (of?.cost ?? 0) + size };
     copies.set(hash, copy);
     return copy;

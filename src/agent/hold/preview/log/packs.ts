@@ -4,7 +4,6 @@ import * as path from 'node:path';
 import { forEachLimited } from '../../../base/async.ts';
 import { hasCode, orUndefined } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/json.ts';
-import type { Sha256 } from '../../../base/hash.ts';
 import { replaceContent, syncFile } from '../../../base/system/replaceFile.ts';
 import type { Ends } from './sharedEnds.ts';
 
@@ -51,7 +50,7 @@ export class Packs {
   /** Packs begun by {@link startAnew} and since. */
   readonly #new = new Set<string>();
   #pack: { readonly name: string; size: number } | undefined;
-  #buffered: { readonly hash: Sha256; readonly bytes: Uint8Array }[] = [];
+  #buffered: Buffer[] = [];
   #bufferedBytes = 0;
 
   /**
@@ -70,12 +69,12 @@ export class Packs {
   }
 
   /** Takes a record that {@link write} writes. */
-  add(hash: Sha256, head: RecordHead, own: Uint8Array): Place {
+  add(head: RecordHead, own: Uint8Array): Place {
     const record = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), own]);
     const pack = (this.#pack = this.#packToFill());
     const place: Place = [pack.name, pack.size, record.length];
     pack.size += record.length;
-    this.#buffered.push({ hash, bytes: record });
+    this.#buffered.push(record);
     this.#bufferedBytes += record.length;
     return place;
   }
@@ -90,12 +89,11 @@ export class Packs {
     return { name, size: 0 };
   }
 
-  /** Writes the waiting records. @throws PacksError if it cannot; then none of them is stored */
-  write(): readonly Sha256[] {
-    if (this.#buffered.length === 0 || !this.#pack) return [];
+  /** Writes the waiting records. @throws any error of the file system; then none of them is stored */
+  write(): void {
+    if (this.#buffered.length === 0 || !this.#pack) return;
     const { name, size } = this.#pack;
-    const written = this.#buffered.splice(0);
-    const hashes = written.map(({ hash }) => hash);
+    const written = Buffer.concat(this.#buffered.splice(0));
     const from = this.#bufferedFrom;
     this.#bufferedBytes = 0;
     try {
@@ -105,15 +103,14 @@ export class Packs {
       try {
         if (this.#doubtful.has(name)) throw this.#doubtful.get(name);
         if (fs.fstatSync(file).size !== from) throw new Error(`${name} is not as it was left`);
-        fs.writeFileSync(file, Buffer.concat(written.map(({ bytes }) => bytes)));
+        fs.writeFileSync(file, written);
       } finally {
         fs.closeSync(file);
       }
     } catch (error) {
       this.#pack = undefined; // it may end within a record
-      throw new PacksError(hashes, error);
+      throw error;
     }
-    return hashes;
   }
 
   /** Whether there may be a record at this place: its pack may have been deleted. */
@@ -248,7 +245,7 @@ export class Packs {
   #read(name: string, offset: number, length: number): Buffer {
     if (this.#isBuffered(name, offset)) {
       const at = offset - this.#bufferedFrom;
-      return Buffer.concat(this.#buffered.map(({ bytes }) => bytes)).subarray(at, at + length);
+      return Buffer.concat(this.#buffered).subarray(at, at + length);
     }
     const file = fs.openSync(path.join(this.#folder, name), 'r');
     try {
@@ -257,15 +254,5 @@ export class Packs {
     } finally {
       fs.closeSync(file);
     }
-  }
-}
-
-/** Records could not be written. */
-export class PacksError extends Error {
-  readonly hashes: readonly Sha256[];
-
-  constructor(hashes: readonly Sha256[], cause: unknown) {
-    super('records could not be written', { cause });
-    this.hashes = hashes;
   }
 }

@@ -53,6 +53,47 @@ const text = Array.from({ length: 4000 }, (_, i) => `const value${i} = compute($
   '',
 );
 
+// The first one: the stores of others sync their logs half a second later.
+test('a flush returns once all that was written before it is on the disk, whatever another flush has synced', async () => {
+  const packs = new Packs(storage);
+  const write = (text: string): void => {
+    packs.add({}, Buffer.from(text));
+    packs.write();
+  };
+  const disk = new EventEmitter();
+  /** Begins a flush. @returns its end, and the sync that it waits for */
+  const flush = async () => {
+    const begun = once(disk, 'sync');
+    const ended = packs.flush();
+    const returned = ended.then(() => assert.fail('it syncs nothing'));
+    const [sync] = await (Promise.race([begun, returned]) as Promise<PromiseWithResolvers<void>[]>);
+    return { ended, sync: sync ?? assert.fail() };
+  };
+  const work = async (): Promise<void> => {
+    write('one');
+    const first = await flush();
+    write('written while the first flush syncs');
+    first.sync.resolve();
+    await first.ended;
+    const second = await flush();
+    const third = await flush(); // while the second one syncs the same
+    third.sync.reject(new Error('EIO'));
+    await assert.rejects(third.ended, /EIO/);
+    second.sync.reject(new Error('EIO'));
+    await assert.rejects(second.ended, /EIO/);
+    const fourth = await flush();
+    fourth.sync.resolve();
+    await fourth.ended;
+    await packs.flush(); // nothing is left
+  };
+  await aroundDiskCalls(call => {
+    if (call.name !== 'datasync') return call.make();
+    const sync = Promise.withResolvers<void>();
+    disk.emit('sync', sync);
+    return sync.promise;
+  }, work);
+});
+
 test('no line holds the text of a file, and every change comes back as it was', async () => {
   const { store } = await open(new MemoryWorkspace());
   const changes = [
@@ -289,46 +330,6 @@ for (const [damage, harm] of [
     assert.deepEqual(await last.store.forgetResolved(new Date(Date.now() + 1000)), []);
     assert.ok(!packs().includes(damaged), 'what is named no more goes');
   });
-
-test('a flush returns once all that was written before it is on the disk, whatever another flush has synced', async () => {
-  const packs = new Packs(storage);
-  const write = (text: string): void => {
-    packs.add(text, {}, Buffer.from(text));
-    packs.write();
-  };
-  const disk = new EventEmitter();
-  /** Begins a flush. @returns its end, and the sync that it waits for */
-  const flush = async () => {
-    const begun = once(disk, 'sync');
-    const ended = packs.flush();
-    const returned = ended.then(() => assert.fail('it syncs nothing'));
-    const [sync] = await (Promise.race([begun, returned]) as Promise<PromiseWithResolvers<void>[]>);
-    return { ended, sync: sync ?? assert.fail() };
-  };
-  const work = async (): Promise<void> => {
-    write('one');
-    const first = await flush();
-    write('written while the first flush syncs');
-    first.sync.resolve();
-    await first.ended;
-    const second = await flush();
-    const third = await flush(); // while the second one syncs the same
-    third.sync.reject(new Error('EIO'));
-    await assert.rejects(third.ended, /EIO/);
-    second.sync.reject(new Error('EIO'));
-    await assert.rejects(second.ended, /EIO/);
-    const fourth = await flush();
-    fourth.sync.resolve();
-    await fourth.ended;
-    await packs.flush(); // nothing is left
-  };
-  await aroundDiskCalls(call => {
-    if (call.name !== 'datasync') return call.make();
-    const sync = Promise.withResolvers<void>();
-    disk.emit('sync', sync);
-    return sync.promise;
-  }, work);
-});
 
 for (const kind of ['previews.jsonl', '.pack'])
   test(`after a failed sync of ${kind}, a flush that succeeds has written it again`, async () => {
