@@ -18,7 +18,8 @@ const schema = z.object({
 /**
  * The files that lead terminals to their window. A terminal outlives a reload, after which its window is another process: that goes on
  * with the file with which the terminal was started. Terminals follow the stored previews: a window that stores none leaves the files
- * of the one that does alone, even if both reload at the same moment.
+ * of the one that does alone, even if both reload at the same moment. Of windows that store none, nothing tells one from another after
+ * a reload, so the first that is back has the terminals of all that are not.
  */
 export class TerminalFiles {
   readonly #folder: string;

@@ -156,6 +156,32 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
       assert.deepEqual(labels.toSorted(), all, 'nothing is proposed twice');
     });
 
+    test('of two windows that store no previews, one that reloads leaves the other its terminal; if both do, the first that is back has both', async t => {
+      const world = await opened(t);
+      const [two, three] = [await world.second(), await world.second()];
+      for (const each of [two, three]) t.after(() => each.closeWindow());
+      const terminals = [await two.terminal(), await three.terminal()];
+      const sockets = (): unknown[] => terminals.map(([, file = '']) => fs.readFileSync(file, 'utf8'));
+      const agents = [two, three].map((each, n) => each.start('/bin/sh', [], {}, terminals[n]));
+      for (const [n, agent] of agents.entries()) await agent.run(`echo x > ${n}.ts`);
+      for (const each of [two, three]) await each.previews(1);
+      const [, before] = sockets();
+      await two.closeWindow();
+      await two.openWindow();
+      assert.equal(sockets()[1], before);
+      for (const each of [two, three]) await each.closeWindow();
+      await three.openWindow();
+      await two.openWindow();
+      assert.equal(new Set(sockets()).size, 1);
+      const labels = (): readonly string[] => three.store.all().map(({ label }) => label);
+      await polled('what both agents have written', async () => {
+        await three.rest();
+        return labels().length === 2;
+      });
+      for (const agent of agents) assert.equal(await agent.exit(), 0, agent.output);
+      assert.deepEqual([labels().toSorted(), two.store.all()], [['0.ts', '1.ts'], []]);
+    });
+
     test('agents may connect no longer, and later again: those at work go on, and terminals of the window need no port', async t => {
       const world = await opened(t);
       const own = world.start('/bin/sh', [], {}, await world.terminal());
