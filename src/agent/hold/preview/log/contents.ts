@@ -275,11 +275,11 @@ export class Contents implements Blobs {
   }
 }
 
-/** Keeps the values that were asked for last, up to a size, in two halves: the older half is dropped when the newer one is full. */
+/** Keeps the values that were asked for last, up to a size. */
 class Cache<T extends { readonly length: number }> {
   readonly #most: number;
-  #recent = new Map<string, T>();
-  #older = new Map<string, T>();
+  /** In the order in which they were last asked for. */
+  readonly #values = new Map<string, T>();
   #size = 0;
 
   constructor(most: number) {
@@ -287,21 +287,20 @@ class Cache<T extends { readonly length: number }> {
   }
 
   get(key: string): T | undefined {
-    const recent = this.#recent.get(key);
-    if (recent !== undefined) return recent;
-    const older = this.#older.get(key);
-    if (older !== undefined) this.set(key, older);
-    return older;
+    const value = this.#values.get(key);
+    if (value !== undefined && this.#values.delete(key)) this.#values.set(key, value);
+    return value;
   }
 
   set(key: string, value: T): void {
-    if (this.#recent.has(key)) return;
-    this.#recent.set(key, value);
+    if (this.#values.has(key)) return;
+    this.#values.set(key, value);
     this.#size += value.length;
-    if (this.#size <= this.#most / 2) return;
-    this.#older = this.#recent;
-    this.#recent = new Map();
-    this.#size = 0;
+    for (const [oldest, { length }] of this.#values) {
+      if (this.#size <= this.#most || oldest === key) return;
+      this.#values.delete(oldest);
+      this.#size -= length;
+    }
   }
 }
 

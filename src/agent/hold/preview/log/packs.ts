@@ -190,11 +190,7 @@ export class Packs {
 
   /** Size of all packs, in bytes. */
   async size(): Promise<number> {
-    const sizes = (await this.#names()).map(async name => {
-      const stat = await fs.promises.stat(path.join(this.#folder, name)).catch(() => undefined);
-      return stat?.size ?? 0;
-    });
-    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    return (await this.#names()).reduce((sum, name) => sum + this.#sizeOf(name), 0);
   }
 
   /** Removes all packs but these and the new ones. */
