@@ -23,6 +23,7 @@ import {
 } from './log/previewLog.ts';
 import { countedNumbers, type PreviewNumbers } from './previewNumbers.ts';
 import { PreviewProjection } from './previewProjection.ts';
+import { withConflictsOf } from './rebase/conflictMarkers.ts';
 import { adopted, inTurns, restored } from './restore.ts';
 import { UnstoredRebases } from './unstoredRebases.ts';
 import type { OpenPreviews } from './openPreviews.ts';
@@ -82,7 +83,9 @@ export class PreviewStore {
     this.#log = log;
     const { contents } = log;
     this.blobs = blobs ?? contents ?? new MemoryBlobs();
-    this.#projection = new PreviewProjection(contents && (changes => contents.heldChanges(changes)));
+    this.#projection = new PreviewProjection(
+      contents && (changes => withConflictsOf(changes, contents.heldChanges(changes))),
+    );
     this.#flushing = new SoonFlushed(log, onLogFailure);
     this.#queue = new LogQueue(log, {
       onAppend: () => this.#flushing.appended(),

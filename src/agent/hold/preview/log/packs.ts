@@ -52,6 +52,8 @@ export class Packs {
   #pack: { readonly name: string; size: number } | undefined;
   #buffered: Buffer[] = [];
   #bufferedBytes = 0;
+  /** Sizes of packs as they were found just now, in bytes. */
+  readonly #sizes = new Map<string, number>();
 
   /**
    * @param isMoving only its own packs are synced: the system tells a failure once, and the writer of the others has to hear it
@@ -96,6 +98,7 @@ export class Packs {
     const written = Buffer.concat(this.#buffered.splice(0));
     const from = this.#bufferedFrom;
     this.#bufferedBytes = 0;
+    this.#sizes.delete(name);
     try {
       fs.mkdirSync(this.#folder, { recursive: true });
       const file = fs.openSync(path.join(this.#folder, name), 'a');
@@ -126,8 +129,14 @@ export class Packs {
     return (this.#pack?.size ?? 0) - this.#bufferedBytes;
   }
 
+  /** Looked up once for all that this process does without a pause: a preview may have thousands of contents. */
   #sizeOf(name: string): number {
-    return orUndefined(() => fs.statSync(path.join(this.#folder, name)).size) ?? 0;
+    const known = this.#sizes.get(name);
+    if (known !== undefined) return known;
+    if (this.#sizes.size === 0) queueMicrotask(() => this.#sizes.clear());
+    const size = orUndefined(() => fs.statSync(path.join(this.#folder, name)).size) ?? 0;
+    this.#sizes.set(name, size);
+    return size;
   }
 
   /** Puts records into new packs from now on. Nothing may wait. */

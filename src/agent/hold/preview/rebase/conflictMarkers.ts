@@ -17,6 +17,22 @@ export function hasConflict(change: FileChange): boolean {
   return found;
 }
 
+/**
+ * Looks for conflicts while the texts are in memory: to read thousands of them again takes long.
+ * @param held the same changes, with texts that are read on demand
+ * @returns `held`
+ */
+export function withConflictsOf(
+  changes: readonly FileChange[],
+  held: readonly FileChange[],
+): readonly FileChange[] {
+  for (const [index, change] of held.entries()) {
+    const inMemory = changes[index];
+    if (inMemory && inMemory !== change) known.set(change, hasConflict(inMemory));
+  }
+  return held;
+}
+
 function findsConflict({ before, after }: FileChange): boolean {
   const now = withLf(textOf(after));
   // The search nearly always stops here: with thousands of texts, reading each base as well would be slow.
