@@ -67,9 +67,11 @@ async function isAnyProtected(
   const places = await bothNames(toolPlaces);
   const judge = await judgeOf(roots, places, alwaysAsk, readOnly);
   const reals = await mapLimited(files, file => follow(file));
-  const all = [...files, ...reals];
-  if (all.some(file => judge(foldedOf(file)) || isOfGitDirectory(file))) return true;
   const slice = new TimeSlice();
+  for (const file of [...files, ...reals]) {
+    await slice.turn();
+    if (judge(foldedOf(file)) || isOfGitDirectory(file)) return true;
+  }
   const read = (): Promise<Findings> => search(roots, places, judge, slice);
   const found = await (recent?.of(JSON.stringify([roots, places, alwaysAsk, readOnly]), read) ?? read());
   const { links, isGits } = found;
