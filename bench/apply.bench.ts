@@ -105,6 +105,7 @@ async function measureApply(count: number, rounds: number): Promise<ApplyFigures
       };
       for (const each of round % 2 === 0 ? [plain, apply] : [apply, plain]) await each();
     }
+    await store.close();
     return times;
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
