@@ -156,7 +156,9 @@ export class ParseQueue {
   }
 
   #finish(queued: QueuedFile): void {
-    const { changed, side, findings, syntaxErrors } = queued;
+    const { changed, side, syntaxErrors } = queued;
+    // They refer to nodes, and so to the whole tree, which is freed once the chunk has ended.
+    const findings = queued.findings.splice(0);
     if (changed) return this.#options.onChanged(queued);
     delete queued.side;
     const result = side
