@@ -655,7 +655,8 @@ export class Invariants {
     subject.isStale = isStale(preview);
     const wasAdvised = subject.isAdvised;
     const advice = state.kind === 'pending' ? state.recommendation : undefined;
-    subject.isAdvised = advice !== undefined;
+    // An apply that fails gives the earlier vote back.
+    subject.isAdvised = advice !== undefined || (state.kind === 'applying' && wasAdvised);
     if (advice && !wasAdvised) {
       subject.current = subject.reviewed = true;
       // Only the user applies what the user has edited.
@@ -903,11 +904,12 @@ export class Invariants {
       const subject = this.#byId.get(entry.previewId);
       const isLost = this.#isLost(entry, t);
       const mustTell = entry.actor !== 'model' || isLost || (entry.interrupted && entry.call);
-      if (!subject || !this.#isKnown(subject, t) || !mustTell) continue;
+      const preview = t.store.get(entry.previewId);
+      // Without a preview, it is just being forgotten.
+      if (!subject || !preview || !this.#isKnown(subject, t) || !mustTell) continue;
       // It may have been told before the branch with the call was left, or while it was.
       const ways = entry.interrupted ? [true, false] : [isLost];
-      const preview = t.store.get(entry.previewId);
-      const about = preview?.part ? { preview } : {};
+      const about = preview.part ? { preview } : {};
       const texts = ways.map(onAbandonedBranch => outcomeText(entry, { ...about, onAbandonedBranch }));
       const isToldLate = results.includes(`${entry.previewId} (${entry.label}) was already resolved by `);
       this.check(
