@@ -980,6 +980,9 @@ export class Invariants {
       subject.final = true;
       return;
     }
+    const { state } = preview;
+    // The log may have lost that a vote was taken back.
+    subject.isAdvised = state.kind === 'pending' && state.recommendation !== undefined;
     if (this.#isTailLost) {
       subject.lostEnd = true;
       subject.revision = preview.revision;
