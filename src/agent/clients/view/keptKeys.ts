@@ -6,14 +6,19 @@ import { replaceFile } from '../../base/system/replaceFile.ts';
 export class KeptKeys {
   readonly #file: string;
   #keys: ReadonlySet<string> = new Set();
+  #loaded: Promise<void> | undefined;
 
   /** @param file absolute */
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Reads the file; if there is none, the set is empty. */
-  async load(): Promise<void> {
+  /** Reads the file once; if there is none, the set is empty. */
+  load(): Promise<void> {
+    return (this.#loaded ??= this.#read());
+  }
+
+  async #read(): Promise<void> {
     const keys = parsedJson(await fs.readFile(this.#file, 'utf8').catch(() => ''));
     if (Array.isArray(keys)) this.#keys = new Set(keys.map(String));
   }

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
 import type { Collected } from '../../sandbox/agentView/collected.ts';
 import type { Stayed } from '../../sandbox/agentView/stayed.ts';
-import { placeForeign, type ForeignFile } from '../../hold/external/foreignChange.ts';
+import { placeForeign } from '../../hold/external/foreignChange.ts';
 import { inPreviews, type LeftOut } from '../../hold/external/gathered.ts';
 import { contentOf } from '../../hold/preview/blobs.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
@@ -250,8 +250,8 @@ export class LiveView {
       await this.#stage(secretConflicts, files => l10n => secretly(inConflict(files)(l10n))(l10n));
     });
     // What became no preview, since the files have it, may be only a part of what they hold.
-    const isTaken = ({ path }: ForeignFile): boolean => placed.leftOut.every(left => left.path !== path);
-    for (const { path } of effects.filter(isTaken)) this.#decided.add(path);
+    const left = new Set(placed.leftOut.map(({ path }) => path));
+    for (const { path } of effects) if (!left.has(path)) this.#decided.add(path);
     const isNews = news.length > 0 || (isTooMuch && !this.#last.isTooMuch);
     this.#leftOut.push(...leftOut);
     this.#last = { isTooMuch, commits, lostGit, busy, bulk, ignored, offered, notes };
