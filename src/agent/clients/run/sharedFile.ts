@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
@@ -90,8 +89,7 @@ export class SharedFile {
   /** @returns whether both are the same now: not if the disk is full, for example; `undefined` while another program has a lock */
   async #look(): Promise<boolean | undefined> {
     try {
-      const [outside, inView] = await this.#stats();
-      if (stampOf(outside) + stampOf(inView) === this.#seen) return true;
+      if ((await this.#stamps()).join() === this.#seen) return true;
       const exchange = (): Promise<boolean> => this.#exchange();
       return await locked(this.#outside, () => locked(this.#inView, exchange));
     } catch {
@@ -99,14 +97,16 @@ export class SharedFile {
     }
   }
 
-  #stats(): Promise<[Stats | undefined, Stats | undefined]> {
-    const statOf = ({ tree, name }: Place): Promise<Stats | undefined> => tree.stat(name);
-    return Promise.all([statOf(this.#outside), statOf(this.#inView)]);
+  #stamps(): Promise<[string, string]> {
+    const stampAt = async ({ tree, name }: Place): Promise<string> => (await tree.stamp(name)).stamp;
+    return Promise.all([stampAt(this.#outside), stampAt(this.#inView)]);
   }
 
   /** @returns false if one of them is not JSON: perhaps it is half written */
   async #exchange(): Promise<boolean> {
-    const [outside, inView] = await this.#stats();
+    // Not every program takes the lock: what has changed since these is not replaced.
+    const stamps = await this.#stamps();
+    const [outside, inView] = await Promise.all([statAt(this.#outside), statAt(this.#inView)]);
     const [theirs, own] = await Promise.all([textAt(this.#outside), textAt(this.#inView)]);
     const isViewLater = (inView?.mtimeMs ?? 0) >= (outside?.mtimeMs ?? 0);
     const text = isViewLater ? mergedText(this.#text, theirs, own) : mergedText(this.#text, own, theirs);
@@ -114,11 +114,11 @@ export class SharedFile {
     if (outside) this.#bits = outside.mode & 0o777;
     const { tree, name } = this.#inView;
     const bytes = Buffer.from(text);
-    if (theirs !== text) await replace(this.#outside, bytes, this.#bits, stillAs(this.#outside, outside));
-    if (own !== text) await tree.write(name, bytes, this.#bits, { check: stillAs(this.#inView, inView) });
+    if (theirs !== text) await replace(this.#outside, bytes, this.#bits, stamps[0]);
+    if (own !== text) await tree.write(name, bytes, this.#bits, { still: stamps[1] });
     this.#text = text;
     // A change that another program has made since they were read does not count as seen.
-    this.#seen = theirs === text && own === text ? stampOf(outside) + stampOf(inView) : '';
+    this.#seen = theirs === text && own === text ? stamps.join() : '';
     return true;
   }
 }
@@ -128,35 +128,19 @@ async function textAt({ tree, name }: Place): Promise<string | undefined> {
   return bytes && Buffer.from(bytes).toString('utf8');
 }
 
-/** Returns a function that throws once a file has changed: not every program takes the lock. */
-function stillAs({ tree, name }: Place, was: Stats | undefined): () => Promise<void> {
-  return async () => {
-    if (stampOf(await tree.stat(name)) !== stampOf(was)) throw new Error('changed');
-  };
+function statAt({ tree, name }: Place): Promise<Stats | undefined> {
+  return tree.stat(name);
 }
 
-/** Replaces the file outside. After a power cut, it holds the old text or this one. @param check called right before that */
-async function replace(
-  { tree, name }: Place,
-  bytes: Buffer,
-  bits: number,
-  check: () => Promise<void>,
-): Promise<void> {
-  const draft = `.redline-${randomUUID()}`;
-  await tree.write(draft, bytes, bits);
-  await tree.at(draft, async from => {
-    try {
-      const file = await fs.open(from);
-      await file.sync().finally(() => file.close());
-      await check();
-      await fs.rename(from, path.join(path.dirname(from), name));
-    } catch (error) {
-      await fs.rm(from, { force: true });
-      if (!hasCode(error, 'EBUSY')) throw error;
-      // A file that is mounted on its own, as in a container, cannot be replaced.
-      await tree.at(name, at => overwrite(at, bytes));
-    }
-  });
+/** Replaces the file outside. After a power cut, it holds the old text or this one. @throws ChangedError */
+async function replace({ tree, name }: Place, bytes: Buffer, bits: number, still: string): Promise<void> {
+  try {
+    await tree.write(name, bytes, bits, { still, isSynced: true });
+  } catch (error) {
+    if (!hasCode(error, 'EBUSY')) throw error;
+    // A file that is mounted on its own, as in a container, cannot be replaced.
+    await tree.at(name, at => overwrite(at, bytes));
+  }
 }
 
 async function overwrite(at: string, bytes: Buffer): Promise<void> {
@@ -168,10 +152,6 @@ async function overwrite(at: string, bytes: Buffer): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-function stampOf(stat: Stats | undefined): string {
-  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs};` : 'none;';
 }
 
 /** @returns `undefined` if one of the texts that have changed is not a JSON object */

@@ -13,7 +13,7 @@ import { changedPaths, type Layer } from '../view/upperTree.ts';
 import { bulkFolders } from './bulk.ts';
 import type { Collection, ViewMounts } from './collected.ts';
 import { freezeFolder, type Freezing } from './frozenFolder.ts';
-import { KnownFiles, stampIn } from './knownFiles.ts';
+import { KnownFiles } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
 import { isWrittenAt, localSettings, stayedAt, type Stayed } from './stayed.ts';
 import { gitOf, worktreesOf } from './viewGit.ts';
@@ -26,7 +26,6 @@ import {
   modeOf,
   pathsNotIn,
   remembering,
-  replaceEntry,
   writeWatched,
 } from './viewFiles.ts';
 import {
@@ -235,7 +234,7 @@ export class AgentView {
           for (const each of new Set([...changed.paths, ...known, ...(isEnd ? local : [])])) {
             if (isStatus(each) || worktrees.some(folder => each.startsWith(`${folder}/`))) continue;
             const at = path.join(layer.root, each);
-            const { stamp, changedAt } = await stampIn(upper, each);
+            const { stamp, changedAt } = await upper.stamp(each);
             if (this.#stamps.get(at) !== stamp) written.push({ each, at, stamp, changedAt });
           }
           const paths = written.map(({ each }) => each);
@@ -255,7 +254,7 @@ export class AgentView {
               if (!theirs && large.length > 0) return;
               if (theirs?.kind === 'file' && theirs.size <= MAX_FILE_BYTES) await theirs.read();
               // A half-written file is nobody's proposal.
-              if (!isEnd && (await stampIn(upper, each)).stamp !== stamp) return void busy.push(name);
+              if (!isEnd && (await upper.stamp(each)).stamp !== stamp) return void busy.push(name);
               const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
               await effects.add(name, base, theirs);
               looked.set(at, { stamp, theirs });
@@ -296,7 +295,7 @@ export class AgentView {
     const { layer, relative } = place;
     const at = path.join(layer.root, relative);
     const tree = treeOf(this.#state, this.#seen(layer));
-    const { stamp } = await stampIn(tree, relative);
+    const { stamp } = await tree.stamp(relative);
     const now = await this.#find(tree, relative);
     const before = this.#known.has(at)
       ? this.#known.find(at)
@@ -311,7 +310,7 @@ export class AgentView {
     if (isThere && before === expected) return true;
     const isPut = await ifUnchanged(
       this.#known.record([[at, wanted]], async () => {
-        if (!isThere) await replaceEntry([tree, relative, stamp], left, bits);
+        if (!isThere) await writeWatched(tree, relative, left, bits, stamp);
       }),
     );
     if (isPut) this.#stamps.delete(at);

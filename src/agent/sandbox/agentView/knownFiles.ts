@@ -5,7 +5,6 @@ import { sha256 } from '../../base/hash.ts';
 import { replaceFile } from '../../base/system/replaceFile.ts';
 import { MAX_FILE_BYTES } from '../../hold/preview/workspace.ts';
 import type { Found } from '../view/effects.ts';
-import type { PlainTree } from '../view/plainTree.ts';
 
 const entrySchema = z.union([
   z.object({ kind: z.literal('file'), hash: z.string(), size: z.int(), mode: z.int() }),
@@ -132,15 +131,4 @@ export class KnownFiles {
     await replaceFile(`${file}.new`, file);
     return { kind: 'file', hash, size: bytes.length, mode: found.mode };
   }
-}
-
-/** A stamp that changes when a file is written, and the time of its last change, in milliseconds since 1970. */
-export async function stampIn(
-  tree: PlainTree,
-  at: string,
-): Promise<{ readonly stamp: string; readonly changedAt: number }> {
-  const stat = await tree.at(at, each => fs.lstat(each, { bigint: true })).catch(() => undefined);
-  return stat
-    ? { stamp: [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' '), changedAt: Number(stat.ctimeMs) }
-    : { stamp: '', changedAt: 0 };
 }

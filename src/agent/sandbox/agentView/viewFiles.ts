@@ -3,9 +3,8 @@ import * as path from 'node:path';
 import { sha256 } from '../../base/hash.ts';
 import type { FileContent } from '../../hold/preview/workspace.ts';
 import type { Found } from '../view/effects.ts';
-import { inTrees, type PlainTree } from '../view/plainTree.ts';
+import { ChangedError, inTrees, type PlainTree } from '../view/plainTree.ts';
 import type { Layer } from '../view/upperTree.ts';
-import { stampIn } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
 
 /** The most entries that are looked at to see whether something was written. */
@@ -40,40 +39,19 @@ export async function fingerprintOf(
 
 /**
  * Writes a file by a rename, so that programs that watch the view see only the complete file; its draft is in `.git`, if any.
- * @param check as in {@link PlainTree.write}
+ * @param content `null` removes the file
+ * @param still as in {@link PlainTree.write}
  */
 export async function writeWatched(
   tree: PlainTree,
   relative: string,
-  content: FileContent,
-  bits: number,
-  check?: () => Promise<void>,
-): Promise<void> {
-  const hasGit = (await tree.find('.git'))?.kind === 'folder';
-  await tree.write(relative, content, bits, { drafts: hasGit ? '.git' : undefined, check });
-}
-
-/** The program has changed an entry that was about to be replaced. */
-class ChangedError extends Error {
-  override readonly name = 'ChangedError';
-}
-
-/**
- * Replaces the entry at a path, or removes it, unless it has changed.
- * @param stamp that of the entry, see `stampIn`
- * @throws ChangedError
- */
-export async function replaceEntry(
-  [tree, relative, stamp]: readonly [tree: PlainTree, relative: string, stamp: string],
   content: FileContent | null,
   bits: number,
+  still?: string,
 ): Promise<void> {
-  const check = async (): Promise<void> => {
-    if ((await stampIn(tree, relative)).stamp !== stamp) throw new ChangedError();
-  };
-  if (content) return writeWatched(tree, relative, content, bits, check);
-  await check();
-  await tree.remove(relative);
+  if (!content) return tree.remove(relative, still);
+  const hasGit = (await tree.find('.git'))?.kind === 'folder';
+  await tree.write(relative, content, bits, { drafts: hasGit ? '.git' : undefined, still });
 }
 
 /** @returns false if `replacing` fails with a {@link ChangedError} */

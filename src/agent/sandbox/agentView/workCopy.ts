@@ -13,7 +13,6 @@ import { inTrees, type PlainTree } from '../view/plainTree.ts';
 import { stampOf, walk, type CopyLimits, type Stamp } from '../view/stamps.ts';
 import type { Layer } from '../view/upperTree.ts';
 import { TooLargeError, type Frozen } from './frozenFolder.ts';
-import { stampIn } from './knownFiles.ts';
 import { REAL_OBJECTS } from './privateGit.ts';
 
 /** How a working copy is made where no overlay can be mounted. */
@@ -121,7 +120,7 @@ export function makeCopy(
     await copyAll([...files], progress, signal, async ([at, [from, stamp]]) => {
       await copyFile(at, stamp, [from, copy], links, { isBound: bound.has(at), keepsTime: true });
       if (from === lower && !/(^|\/)\.git\//.test(at))
-        stamps.set(path.join(root, at), (await stampIn(copy, at)).stamp);
+        stamps.set(path.join(root, at), (await copy.stamp(at)).stamp);
     });
     for (const { from, at } of objects) {
       await copy.clear(at);

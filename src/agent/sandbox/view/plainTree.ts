@@ -12,6 +12,11 @@ import { isNothing, OpenFolders, setBits, type FolderId } from './openFolders.ts
 /** Flags that open a file without following a link, or waiting for a pipe, which would never answer. */
 export const FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
+/** Another program has changed an entry that was about to be replaced or removed. */
+export class ChangedError extends Error {
+  override readonly name = 'ChangedError';
+}
+
 /** The permission bits that a folder needs to be worked in. */
 const OWNER = 0o700;
 
@@ -67,6 +72,20 @@ export class PlainTree {
 
   stat(relative: string): Promise<Stats | undefined> {
     return this.at(relative, at => fs.lstat(at));
+  }
+
+  /**
+   * A stamp that changes when the entry at a path is written or replaced, and the time of its last change, in milliseconds since
+   * 1970. Without an entry, or if it cannot be looked at, the stamp is empty.
+   */
+  async stamp(relative: string): Promise<{ readonly stamp: string; readonly changedAt: number }> {
+    const stat = await this.at(relative, at => fs.lstat(at, { bigint: true })).catch(() => undefined);
+    return stat
+      ? {
+          stamp: [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' '),
+          changedAt: Number(stat.ctimeMs),
+        }
+      : { stamp: '', changedAt: 0 };
   }
 
   /** The entry at a relative path; `undefined` if there is none, or something above it is not a folder. */
@@ -150,23 +169,24 @@ export class PlainTree {
   /**
    * Writes a file as a whole, or a link, over the entry at the path, and makes missing folders above it.
    * @param bits by default those of a new file
-   * @throws the error of the system, such as when a folder is there
+   * @throws ChangedError; the error of the system, such as when a folder is there
    */
   async write(
     relative: string,
     content: FileContent,
     bits?: number,
-    { time, drafts = path.posix.dirname(relative), check }: WriteOptions = {},
+    options: WriteOptions = {},
   ): Promise<void> {
     const own = path.posix.dirname(relative);
+    const { drafts = own, still } = options;
     await this.#makeMissing(own);
     try {
       await this.#folders.in(drafts, async folder => {
         const draft = `${folder}/.redline-${randomUUID()}`;
         try {
           if ('link' in content) await fs.symlink(content.link, draft);
-          else await writeNew(draft, content, bits, time);
-          await check?.();
+          else await writeNew(draft, content, bits, options);
+          await this.#assertStill(relative, still);
           await this.#folders.in(own, to => fs.rename(draft, `${to}/${path.posix.basename(relative)}`));
         } catch (error) {
           await fs.rm(draft, { force: true });
@@ -175,8 +195,12 @@ export class PlainTree {
       });
     } catch (error) {
       if (drafts === own || !hasCode(error, 'EXDEV')) throw error;
-      await this.write(relative, content, bits, { time, check });
+      await this.write(relative, content, bits, { ...options, drafts: own });
     }
+  }
+
+  async #assertStill(relative: string, still: string | undefined): Promise<void> {
+    if (still !== undefined && (await this.stamp(relative)).stamp !== still) throw new ChangedError();
   }
 
   /** Makes a folder and those above it, unless they are there. Nothing is removed for them. */
@@ -235,8 +259,13 @@ export class PlainTree {
     this.#folders.forget(relative);
   }
 
-  /** Removes a file or link, if there is one, and the folders above it that it leaves empty. */
-  async remove(relative: string): Promise<void> {
+  /**
+   * Removes a file or link, if there is one, and the folders above it that it leaves empty.
+   * @param still its {@link stamp}
+   * @throws ChangedError
+   */
+  async remove(relative: string, still?: string): Promise<void> {
+    await this.#assertStill(relative, still);
     await this.at(relative, at => fs.unlink(at));
     for (let at = path.posix.dirname(relative); at !== '.'; at = path.posix.dirname(at)) {
       this.#folders.forget(at);
@@ -270,12 +299,18 @@ async function readMost(file: fs.FileHandle, size: number, most: number): Promis
   }
 }
 
-async function writeNew(at: string, content: Uint8Array, bits?: number, time?: Date | number): Promise<void> {
+async function writeNew(
+  at: string,
+  content: Uint8Array,
+  bits: number | undefined,
+  { time, isSynced }: WriteOptions,
+): Promise<void> {
   const file = await fs.open(at, 'wx', bits ?? 0o666);
   try {
     await file.writeFile(content);
     if (bits !== undefined) await file.chmod(bits);
     if (time !== undefined) await file.utimes(time, time);
+    if (isSynced) await file.sync();
   } finally {
     await file.close();
   }
@@ -294,8 +329,10 @@ interface WriteOptions {
   readonly time?: Date | number;
   /** A folder in which it is written before it gets its name; by default its own. One on another disk is not used. */
   readonly drafts?: string;
-  /** Called right before the entry at the path is replaced; if it throws, nothing is. */
-  readonly check?: () => Promise<void>;
+  /** The {@link PlainTree.stamp} of the entry at the path: if it has changed, nothing is replaced. */
+  readonly still?: string | undefined;
+  /** After a power cut, the path holds the old entry or this file. */
+  readonly isSynced?: boolean;
 }
 
 interface CopyOptions {
