@@ -23,7 +23,7 @@ import {
 } from './log/previewLog.ts';
 import { countedNumbers, type PreviewNumbers } from './previewNumbers.ts';
 import { PreviewProjection } from './previewProjection.ts';
-import { withConflictsOf } from './rebase/conflictMarkers.ts';
+import { rememberConflicts } from './rebase/conflictMarkers.ts';
 import { adopted, inTurns, restored } from './restore.ts';
 import { UnstoredRebases } from './unstoredRebases.ts';
 import type { OpenPreviews } from './openPreviews.ts';
@@ -84,7 +84,12 @@ export class PreviewStore {
     const { contents } = log;
     this.blobs = blobs ?? contents ?? new MemoryBlobs();
     this.#projection = new PreviewProjection(
-      contents && (changes => withConflictsOf(changes, contents.heldChanges(changes))),
+      contents &&
+        (changes => {
+          const held = contents.heldChanges(changes);
+          rememberConflicts(changes, held);
+          return held;
+        }),
     );
     this.#flushing = new SoonFlushed(log, onLogFailure);
     this.#queue = new LogQueue(log, {

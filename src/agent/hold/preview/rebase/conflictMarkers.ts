@@ -18,19 +18,14 @@ export function hasConflict(change: FileChange): boolean {
 }
 
 /**
- * Looks for conflicts while the texts are in memory: to read thousands of them again takes long.
- * @param held the same changes, with texts that are read on demand
- * @returns `held`
+ * Finds the conflicts of changes while their texts are in memory: to read thousands of them again takes long.
+ * @param held the same changes, with texts that are read on demand; {@link hasConflict} then reads none of them
  */
-export function withConflictsOf(
-  changes: readonly FileChange[],
-  held: readonly FileChange[],
-): readonly FileChange[] {
+export function rememberConflicts(changes: readonly FileChange[], held: readonly FileChange[]): void {
   for (const [index, change] of held.entries()) {
     const inMemory = changes[index];
     if (inMemory && inMemory !== change) known.set(change, hasConflict(inMemory));
   }
-  return held;
 }
 
 function findsConflict({ before, after }: FileChange): boolean {
