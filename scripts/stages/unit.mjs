@@ -16,7 +16,7 @@ export const ALONE = {
   'test/unit/session/model/languageModel/provider.test.ts': 'listens for rejections that nobody handles',
 };
 
-/** Files that start hundreds of programs, a quarter of the work of all files: the stage "unitRest". */
+/** Files that start hundreds of programs: the stage "unitRest". */
 const LONG = [
   'test/unit/clients/view/agentViews.test.ts',
   'test/unit/clients/view/copyViews.test.ts',
