@@ -191,6 +191,8 @@ function resolvedRow({ preview, outcome, remedy }: PreviewView): vscode.Command[
     case 'undone':
       return [note(`$(history) ${outcomeText('undone', outcome.actor, undefined)}`), ...remedyLens(remedy)];
     case 'discarded':
+      if (preview.kind === 'plan')
+        return [note(`$(close) ${outcomeText('discarded', outcome.actor, undefined, true)}`)];
       return [note(l10n.t('$(close) Discarded')), ...remedyLens(remedy)];
     case 'expired':
       return [note(expiredText(outcome, withoutIcons))];

@@ -173,6 +173,21 @@ export function outcomeText(
   }
 }
 
+/**
+ * `applied`: the outcome in a word, where it is not said who decided
+ * @param isPlan as in {@link outcomeText}
+ */
+export function outcomeWord(kind: Resolved['kind'], actor?: Resolved['actor'], isPlan = false): string {
+  switch (kind) {
+    case 'applied':
+      return isPlan ? l10n.t('approved') : l10n.t('applied');
+    case 'discarded':
+      return isPlan && actor === 'human' ? l10n.t('sent back') : l10n.t('discarded');
+    case 'undone':
+      return l10n.t('undone');
+  }
+}
+
 /** How a command ended. */
 interface Run {
   readonly exitCode?: number | undefined;

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { outcomeText } from '../../texts/previewWords.ts';
+import { outcomeText, outcomeWord } from '../../texts/previewWords.ts';
 import type { ItemOf, TurnRow } from '../protocol.ts';
 import { hunksText, isMixed } from './cardWords.ts';
 import { plural } from '../../plainText.ts';
@@ -45,13 +45,11 @@ function stateWord(state: TurnRow['state']): string | undefined {
     case 'applying':
       return l10n.t('being applied or discarded');
     case 'applied':
-      return l10n.t('applied');
+    case 'undone':
+    case 'discarded':
+      return outcomeWord(state);
     case 'mixed':
       return l10n.t('applied in part');
-    case 'undone':
-      return l10n.t('undone');
-    case 'discarded':
-      return l10n.t('discarded');
     case 'failed':
       return l10n.t('failed');
     case 'expired':

@@ -19,6 +19,7 @@ import {
   conflictsLeftText,
   hasSucceeded,
   kindIcons,
+  outcomeWord,
   recommendationText,
   runText,
   underWayText,
@@ -213,14 +214,13 @@ function stateText({ preview, outcome }: PreviewView, filesRead: string): string
     case 'applying':
       return underWayText(outcome.action, faceOf(preview));
     case 'applied':
-      if (preview.kind === 'plan') return vscode.l10n.t('approved');
-      return outcome.run ? runText(outcome.run) : vscode.l10n.t('applied');
+    case 'undone':
+    case 'discarded':
+      return outcome.kind === 'applied' && outcome.run
+        ? runText(outcome.run)
+        : outcomeWord(outcome.kind, outcome.actor, preview.kind === 'plan');
     case 'returnedError':
       return vscode.l10n.t('returned an error');
-    case 'undone':
-      return vscode.l10n.t('undone');
-    case 'discarded':
-      return vscode.l10n.t('discarded');
     case 'expired':
       return '';
   }

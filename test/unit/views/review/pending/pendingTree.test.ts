@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Emitter } from '../../../../../src/agent/base/event.ts';
 import { silentLogger } from '../../../../../src/agent/base/logger.ts';
+import { textResult } from '../../../../../src/agent/hold/preview/pendingAction.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import type { Risk } from '../../../../../src/agent/hold/preview/reading/risks.ts';
 import type { PendingNode } from '../../../../../src/views/review/pending/pendingNode.ts';
@@ -11,6 +12,7 @@ import * as stub from '../../../../support/fuzz/vscodeStub.ts';
 import { InvokerHarness } from '../../../../support/invokerHarness.ts';
 
 stub.useVscodeStub();
+const { previewItem } = await import('../../../../../src/views/review/pending/pendingItems.ts');
 const { PendingTree } = await import('../../../../../src/views/review/pending/pendingTree.ts');
 const { ReviewList } = await import('../../../../../src/views/review/reviewList.ts');
 
@@ -103,4 +105,18 @@ test('a row of one file has none below it', async () => {
   const { tree } = await drawnTree();
   const single = tree.getTreeItem(tree.getChildren().at(-1) ?? assert.fail());
   assert.equal(Number(single.collapsibleState), 0);
+});
+
+test('the row of a plan says what became of it in the words of its card', async () => {
+  for (const [actor, action, word] of [
+    ['human', 'apply', 'approved'],
+    ['human', 'discard', 'sent back'],
+    ['model', 'discard', 'discarded'],
+  ] as const) {
+    const { store, invoker, stage } = new InvokerHarness('none');
+    const { id, revision } = stage({ kind: 'plan', apply: () => Promise.resolve(textResult('Approved.')) });
+    await invoker.resolve({ id, revision, action, actor, reason: '' });
+    const item = previewItem(store.get(id) ?? assert.fail(), (path: string) => stub.Uri.file(path) as never);
+    assert.equal(item.description, word);
+  }
 });
