@@ -262,7 +262,8 @@ export const mutations = [
     rule: 'after a crash, a new name with the old text is a rename that was not finished',
     file: 'hold/preview/commit/rollback.ts',
     from: '[own ?? origin?.side, left ?? moved ?? own]',
-    to: '[own, left ?? moved]',
+    to: '[own, left ?? moved ?? own]',
+    test: 'hold/preview/commit/recovery.test.ts',
   },
   {
     rule: 'changes of several files carry the permission bits on',

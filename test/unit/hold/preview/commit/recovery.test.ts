@@ -369,6 +369,19 @@ test('a rename that was interrupted is undone if what it renames was deleted by 
   assert.deepEqual([world.state(moved), world.state(deleted)], ['pending', 'applied']);
 });
 
+test('a rename that died between its new name and its new text is undone', async () => {
+  const world = new World();
+  const id = world.stage([rename('a.txt', 'moved.txt', 'a', 'A')]);
+  world.workspace.dieAtWrite(3);
+  void world.apply(id);
+  await new Promise(resolve => setImmediate(resolve));
+  assert.deepEqual(world.workspace.snapshot(), { 'moved.txt': 'a', 'b.txt': 'b', 'gone.txt': 'gone' });
+  const [report] = await world.restart();
+  assert.deepEqual([report?.end, report?.restored], ['rolledBack', ['a.txt', 'moved.txt']]);
+  assert.deepEqual(world.workspace.snapshot(), files);
+  assert.equal(world.state(id), 'pending');
+});
+
 test('an applied preview that was undone stays applied when the line of its end cannot be read', async () => {
   const world = new World();
   await world.apply(world.stage());
