@@ -154,15 +154,6 @@ export class Git {
     return this.#commit(['merge-base', one, other]);
   }
 
-  /** Resets these paths of the index to the last commit. */
-  async unstage(paths: readonly string[]): Promise<void> {
-    // Without a path, git would reset everything.
-    if (paths.length === 0) return;
-    await this.program.run(['reset', '-q', '--pathspec-from-file=-', '--pathspec-file-nul'], {
-      input: paths.join('\0'),
-    });
-  }
-
   /**
    * Has git write files of a commit into a separate folder. A file that git cannot write, for example because a filter fails, is
    * missing there.

@@ -4,6 +4,7 @@ import { detailOf, ToolError } from '../../../agent/base/errors.ts';
 import { JournalError, StalePreviewError } from '../../../agent/hold/preview/errors.ts';
 import { shownName } from '../../../agent/hold/external/fileNames.ts';
 import type { Git, UncommittedPath } from '../../../agent/hold/external/git.ts';
+import { stagedEntries, unstage, type StagedEntry } from '../../../agent/hold/external/applied/gitIndex.ts';
 import { holdBack } from '../../../agent/hold/external/holdBack.ts';
 import { meantBy, readUncommitted } from '../../../agent/hold/external/readUncommitted.ts';
 import { storageAdvice } from '../../texts/errorSentence.ts';
@@ -28,6 +29,7 @@ export async function holdBackFiles(ctx: Ctx, args: readonly unknown[]): Promise
     const wanted = named.length > 0 ? pathsOf(git.root, named) : await pick(await git.uncommitted());
     if (!wanted) return undefined;
     // Use the current state, after all typing, staging and commits since the choice.
+    const index = await stagedEntries(git.program);
     const { meant: changed, unclear } = meantBy(wanted, await git.uncommitted());
     const operation = await git.operation();
     if (operation) {
@@ -51,7 +53,7 @@ export async function holdBackFiles(ctx: Ctx, args: readonly unknown[]): Promise
     });
     if (held) {
       const leftOut = allLeftOut.filter(({ why }) => why !== 'mode');
-      await unstage(git, changed, new Set(leftOut.map(each => each.path)));
+      await unstageHeld(git, changed, new Set(leftOut.map(each => each.path)), index);
       await open.repository.status();
       await ctx.rebaser.refresh([held.held.id]);
       await ctx.opener.open(ctx.store.get(held.held.id) ?? held.held);
@@ -116,20 +118,19 @@ async function pick(all: readonly UncommittedPath[]): Promise<ReadonlySet<string
 }
 
 /** Otherwise the next commit would contain the held-back changes. The preview has the same content, so nothing is lost. */
-async function unstage(
+async function unstageHeld(
   git: Git,
   changed: readonly UncommittedPath[],
   leftOut: ReadonlySet<string>,
+  index: ReadonlyMap<string, StagedEntry>,
 ): Promise<void> {
   const held = changed.filter(({ path: at, isStaged }) => isStaged && !leftOut.has(at));
-  const files = held.flatMap(({ path: at, from }) => [at, ...(from === undefined ? [] : [from])]);
-  try {
-    await git.unstage(files);
-  } catch {
-    void showWarning(
-      vscode.l10n.t(
-        'The changes are held back, but git still has them staged: unstage them in Source Control.',
-      ),
-    );
-  }
+  const files = new Set(held.flatMap(({ path: at, from = at }) => [at, from]));
+  const left = await unstage(git.program, files, index).catch(() => [...files]);
+  if (left.length === 0) return;
+  void showWarning(
+    vscode.l10n.t(
+      'The changes are held back, but git still has them staged: unstage them in Source Control.',
+    ),
+  );
 }

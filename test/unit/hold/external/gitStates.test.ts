@@ -4,6 +4,7 @@ import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { stagedEntries, unstage } from '../../../../src/agent/hold/external/applied/gitIndex.ts';
 import { misreadName, shownName } from '../../../../src/agent/hold/external/fileNames.ts';
 import { placeForeign } from '../../../../src/agent/hold/external/foreignChange.ts';
 import { Git } from '../../../../src/agent/hold/external/git.ts';
@@ -140,7 +141,8 @@ test('files that git is told to take for unchanged are not held back, and announ
   assert.deepEqual(await uncommitted(root), { files: [['announced.txt', null, 'new\n']], leftOut: [] });
   const [announced] = await repository.git.uncommitted();
   assert.equal(announced?.isStaged, true, 'it is unstaged once it is held back');
-  await repository.git.unstage(['announced.txt']);
+  const { program } = repository.git;
+  await unstage(program, new Set(['announced.txt']), await stagedEntries(program));
   rmSync(path.join(root, 'announced.txt'));
   assert.deepEqual(await repository.git.uncommitted(), []);
 });

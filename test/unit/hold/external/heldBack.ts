@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { lstatSync } from 'node:fs';
 import { english } from '../../../../src/agent/base/localiser.ts';
+import { stagedEntries, unstage } from '../../../../src/agent/hold/external/applied/gitIndex.ts';
 import { holdBack } from '../../../../src/agent/hold/external/holdBack.ts';
 import { readUncommitted } from '../../../../src/agent/hold/external/readUncommitted.ts';
 import { Overlay } from '../../../../src/agent/hold/preview/overlay.ts';
@@ -56,6 +57,7 @@ export async function holdBackIn(
 ) {
   const { git, folder } = repository;
   const disk = new DiskWorkspace(folder.root);
+  const index = await stagedEntries(git.program);
   const changed = (await git.uncommitted()).filter(({ path }) => only?.includes(path) ?? true);
   const read = await readUncommitted(
     git,
@@ -82,11 +84,12 @@ export async function holdBackIn(
   const held = await holdBack(read.files, { l10n: english, store, invoker, stage });
   const leftOut = new Set(read.leftOut.map(({ path }) => path));
   const staged = changed.filter(({ path, isStaged }) => isStaged && !leftOut.has(path));
-  await git.unstage(staged.flatMap(({ path, from }) => [path, from ?? path]));
+  const paths = new Set(staged.flatMap(({ path, from = path }) => [path, from]));
+  const stillStaged = await unstage(git.program, paths, index);
   const apply = async (): Promise<void> => {
     const { id, revision } = store.get(held?.held.id ?? '') ?? assert.fail();
     await invoker.resolve({ id, revision, action: 'apply', reason: '', actor: 'human' });
   };
   const reasons = read.leftOut.map(({ path, why }) => `${path}: ${why}`).sort();
-  return { ...read, reasons, isHeld: held !== undefined, apply };
+  return { ...read, reasons, stillStaged, isHeld: held !== undefined, apply };
 }

@@ -278,6 +278,21 @@ test('what is staged is lost when it is unstaged, so it must be what the file ho
   );
 });
 
+test('what somebody stages while the files are held back stays staged', async t => {
+  const repository = await GitRepository.create(t);
+  repository.checkedOut({ 'a.ts': 'x\n', 'b.ts': 'x\n' });
+  for (const name of ['a.ts', 'b.ts']) await repository.folder.file(name, 'staged\n');
+  repository.run(['add', '-A']);
+  const other = repository.run(['hash-object', '-w', '--stdin'], 'other\n').trim();
+  const onRead = (): void => void repository.run(['update-index', '--cacheinfo', `100644,${other},a.ts`]);
+  const { reasons, stillStaged } = await holdBackIn(repository, { onRead });
+  assert.deepEqual([reasons, stillStaged], [[], ['a.ts']]);
+  assert.deepEqual(
+    [repository.run(['show', ':a.ts']), repository.run(['show', ':b.ts'])],
+    ['other\n', 'x\n'],
+  );
+});
+
 test('a file that is staged to be removed and still there is left as it is, with what is staged', async t => {
   const repository = await GitRepository.create(t);
   const names = ['same.txt', 'edited.txt', 'ignored.txt', 'from.txt'];

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { GitProgram } from '../gitProgram.ts';
 
 /** An entry of the index. */
@@ -14,17 +15,17 @@ export async function unstagedPaths(git: GitProgram): Promise<ReadonlySet<string
   return new Set(await git.names(['ls-files', '-m', '-d', '-o', '--exclude-standard', '-z']));
 }
 
-/** The entries of the index at these paths. */
+/** The entries of the index, or those at these paths. */
 export async function stagedEntries(
   git: GitProgram,
-  paths: ReadonlySet<string>,
+  paths?: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, StagedEntry>> {
   const found = new Map<string, StagedEntry>();
   for (const line of await git.names(['ls-files', '-s', '-z'])) {
     const tab = line.indexOf('\t');
     const [mode = '', object = '', stage] = line.slice(0, tab).split(' ');
     const at = line.slice(tab + 1);
-    if (paths.has(at)) found.set(at, { mode, object, isUnmerged: stage !== '0' });
+    if (paths?.has(at) ?? true) found.set(at, { mode, object, isUnmerged: stage !== '0' });
   }
   return found;
 }
@@ -58,4 +59,24 @@ export async function update(
   );
   if (there.length > 0)
     await git.run(['update-index', '--replace', '-z', '--index-info'], { input: there.join('') });
+}
+
+/**
+ * Resets these paths of the index to the last commit, but none at which something else is staged than there was.
+ * @returns the paths that are left as they are
+ */
+export async function unstage(
+  git: GitProgram,
+  paths: ReadonlySet<string>,
+  was: ReadonlyMap<string, StagedEntry>,
+): Promise<readonly string[]> {
+  const now = await stagedEntries(git, paths);
+  const isSame = (at: string): boolean => isDeepStrictEqual(now.get(at), was.get(at));
+  const reset = [...paths].filter(isSame);
+  // Without a path, git would reset everything.
+  if (reset.length > 0)
+    await git.run(['reset', '-q', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+      input: reset.join('\0'),
+    });
+  return [...paths].filter(at => !isSame(at));
 }
