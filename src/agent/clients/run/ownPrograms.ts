@@ -14,14 +14,27 @@ const NAMING = ['hooks', 'statusLine', 'mcpServers', 'apiKeyHelper'];
  * Files of the home folder that the agent's own settings name and that are not in its view: a guard that is configured but does not
  * run is worse than none.
  * @param shown absolute paths that are in the view
+ * @param cwd the folder in it where the agent is started
  */
-export function hiddenPrograms(program: string, home: string, shown: readonly string[]): readonly string[] {
+export function hiddenPrograms(
+  program: string,
+  home: string,
+  shown: readonly string[],
+  cwd: string,
+): readonly string[] {
+  const isShown = (at: string): boolean => shown.some(outer => isInside(at, outer));
   const named = (SETTINGS[program] ?? []).flatMap(each => {
     const settings = parsedJson(textOf(path.join(home, each)));
-    const values = isRecord(settings) ? NAMING.map(key => settings[key]) : [];
+    if (!isRecord(settings)) return [];
+    // MCP servers for one folder alone, which is where Claude Code adds them unless it is told otherwise.
+    const { projects } = settings;
+    const own = Object.entries(isRecord(projects) ? projects : {})
+      .filter(([folder]) => isShown(folder) && isInside(cwd, folder))
+      .map(([, project]) => project);
+    const values = [settings, ...own].filter(isRecord).flatMap(part => NAMING.map(key => part[key]));
     return values.flatMap(textsIn).flatMap(text => pathsIn(text, home));
   });
-  return [...new Set(named)].filter(each => existsSync(each) && !shown.some(outer => isInside(each, outer)));
+  return [...new Set(named)].filter(each => existsSync(each) && !isShown(each));
 }
 
 function textsIn(value: unknown): readonly string[] {

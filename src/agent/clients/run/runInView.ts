@@ -147,7 +147,8 @@ function mounted(
     ...programFolders(file, home, searchPath),
   ];
   const tools = homeTools(searchPath, home).binds.map(([, at]) => at);
-  const hidden = hiddenPrograms(agent?.program ?? '', home, [...writable, ...readable, ...tools, cwd]);
+  const own = [...writable, ...readable, ...tools, ...folders.map(({ root }) => root)];
+  const hidden = hiddenPrograms(agent?.program ?? '', home, own, cwd);
   if (hidden.length > 0)
     say(
       `redline: Your settings of ${agent?.name} name what is not there in this terminal, so it does not run: ${hidden.slice(0, MAX_NAMED).join(', ')}. The setting redline.agents.readable can show it.`,
