@@ -27,6 +27,26 @@ test('Claude Code, Codex and opencode are told of the view by their own options'
   });
 });
 
+test('an agent in copies is told which folder each of them stands for', () => {
+  const copies = [
+    { root: '/work/one', copy: '/views/copies-1/one' },
+    { root: '/work/two', copy: '/views/copies-1/two' },
+  ];
+  const [, text = ''] = told('claude', start(), '', copies).args;
+  assert.ok(text.startsWith(VIEW_INSTRUCTIONS));
+  for (const { root, copy } of copies)
+    assert.ok(
+      text.includes(
+        `You work in a copy: ${copy} stands for ${root}. For any path in ${root} that you read or are given, use the same path in the copy.`,
+      ),
+      text,
+    );
+  assert.deepEqual(told('codex', start(), '', copies).args, [
+    '-c',
+    `developer_instructions=${JSON.stringify(text)}`,
+  ]);
+});
+
 test('what the user tells by the same option stays, and commands and other programs are left alone', () => {
   const left: readonly [string, readonly string[], string][] = [
     ['claude', ['mcp', 'list'], ''],
