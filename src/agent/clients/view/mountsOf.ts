@@ -7,14 +7,18 @@ import type { WindowMessage } from './viewLines.ts';
 import type { ViewOwner } from './viewOwner.ts';
 import type { AgentViewsHost } from './viewsHost.ts';
 
-/** The message that lets a program begin in a view. */
+/**
+ * The message that lets a program begin in a view.
+ * @param around makes the wall of the system
+ */
 export async function mountsOf(
   view: AgentView,
   owner: ViewOwner,
-  host: AgentViewsHost,
+  host: Pick<AgentViewsHost, 'l10n' | 'folders' | 'store' | 'readable'>,
+  around: typeof wallAround = wallAround,
 ): Promise<Extract<WindowMessage, { kind: 'mounts' }>> {
   const { storage, folders, links, shown, readable, copies } = view.mounts;
-  const wall = await wallOf(view);
+  const wall = await wallOf(view, around);
   return {
     kind: 'mounts',
     storage,
@@ -30,13 +34,10 @@ export async function mountsOf(
 }
 
 /** The wall that keeps a program in copies from writing into the folders and the state of all views; none if nothing does. */
-async function wallOf({ mounts, written }: AgentView): Promise<readonly string[]> {
+async function wallOf({ mounts, written }: AgentView, around: typeof wallAround): Promise<readonly string[]> {
   const { copies, storage } = mounts;
   if (copies.length === 0) return [];
   const closed = [...copies.map(({ root }) => root), path.dirname(storage)];
-  const wall = wallAround(
-    await Promise.all(closed.map(each => fs.realpath(each))),
-    await fs.realpath(written),
-  );
+  const wall = around(await Promise.all(closed.map(each => fs.realpath(each))), await fs.realpath(written));
   return wall && (await holds(wall, storage, written)) ? wall : [];
 }

@@ -1,12 +1,16 @@
 /** Agents that work in a copy, as everywhere where no overlay can be mounted. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
 import { processNow } from '../../../../src/agent/base/system/processTable.ts';
+import { english } from '../../../../src/agent/base/localiser.ts';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
+import { wallAround } from '../../../../src/agent/sandbox/agentView/copyWall.ts';
 import { mountFor } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { mountsOf } from '../../../../src/agent/clients/view/mountsOf.ts';
 import { writeOwner } from '../../../../src/agent/clients/view/viewOwner.ts';
 import type { AgentViewsHost } from '../../../../src/agent/clients/view/viewsHost.ts';
 import { FREEZE_WORKER } from '../../../support/freezeWorker.ts';
@@ -144,6 +148,33 @@ suite('an agent that works in a copy', () => {
     await agent.exit();
   });
 
+  for (const [what, wall, isWalled] of [
+    ['is none', undefined, false],
+    ['lets everything through', 'shift 2; exec "$@"', false],
+    ['refuses what is written into the folders', 'shift 7; echo x >"$1/$2"', true],
+  ] as const)
+    test(`where the wall ${what}, the first line of the terminal says whether the agent can write elsewhere`, async t => {
+      const world = await opened(t);
+      const view = await copyOf(world);
+      const at = await world.temp.file('sandbox-exec', `#!/bin/sh\n${wall}\n`);
+      fs.chmodSync(at, 0o755);
+      const { l10n, folders, store } = { l10n: english, folders: () => [], store: world.store };
+      const made = await mountsOf(
+        view,
+        { view: '/', agent: { name: 'sh', version: '' }, sessionId: 'view-x' },
+        { l10n, folders, store, readable: () => [] },
+        (closed, free) => wallAround(closed, free, 'darwin', () => (wall === undefined ? undefined : at)),
+      );
+      assert.equal(made.wall[0], isWalled ? at : undefined);
+      assert.equal(
+        made.lines[0],
+        isWalled
+          ? 'It works in a copy; it cannot write into the workspace folder itself.'
+          : 'It works in a copy; nothing stops it from writing elsewhere by an absolute path.',
+      );
+      await view.remove();
+    });
+
   test('a window that is reloaded goes on where it was; what ended meanwhile, or was killed, is taken; two have copies of their own', async t => {
     const world = await opened(t);
     const [agent, other] = [world.start(), world.start()];
@@ -212,6 +243,21 @@ suite('an agent that works in a copy', () => {
     await agent.run('git checkout -q -- src/b.ts');
     assert.deepEqual(await world.previews(1), ['sh: src/b.ts: not committed => b']);
     assert.equal(world.read('src/b.ts'), 'not committed\n');
+    await agent.exit();
+  });
+
+  test('git finds the repository of the copy or none, whatever variables and folders above say', async t => {
+    const world = await opened(t);
+    execFileSync('git', ['init', '-q'], { cwd: world.temp.root });
+    const real = { GIT_DIR: world.at('.git'), GIT_WORK_TREE: world.root, GIT_CEILING_DIRECTORIES: '' };
+    const index = { GIT_INDEX_FILE: world.at('.git/index'), GIT_COMMON_DIR: world.at('.git') };
+    const agent = world.start('/bin/sh', [], { ...real, ...index });
+    const folder = await agent.run('pwd');
+    const found = 'git rev-parse --show-toplevel --absolute-git-dir --git-common-dir';
+    assert.equal(await agent.run(found), [folder, `${folder}/.git`, '.git'].join('\n'));
+    assert.equal(await agent.run('echo c > c.ts; git add .; git ls-files c.ts'), 'c.ts');
+    assert.equal(world.git('status', '--porcelain'), '');
+    assert.match(await agent.run('rm -rf .git; git rev-parse --show-toplevel'), /not a git repository/);
     await agent.exit();
   });
 
