@@ -22,10 +22,10 @@ import {
   fingerprintOf,
   ifUnchanged,
   isSame,
-  isStatus,
   modeOf,
   pathsNotIn,
   remembering,
+  statusLayer,
   writeWatched,
 } from './viewFiles.ts';
 import {
@@ -212,6 +212,7 @@ export class AgentView {
     const restedAt = Date.now() - restMs;
     const since = await writtenSince(this.#state, this.storage);
     for (const layer of this.#layers.all) {
+      const own = (await statusLayer(this.#layers.all)) === layer ? STATUS_FILE : undefined;
       const merged = this.#seen(layer);
       const lower = path.join(layer.state, 'lower');
       const changed = await changedPaths(layer, merged, effects, lower);
@@ -232,7 +233,7 @@ export class AgentView {
           this.#ignored.set(layer, new Set([...staying, ...later]));
           const written: { each: string; at: string; stamp: string; changedAt: number }[] = [];
           for (const each of new Set([...changed.paths, ...known, ...(isEnd ? local : [])])) {
-            if (isStatus(each) || worktrees.some(folder => each.startsWith(`${folder}/`))) continue;
+            if (each === own || worktrees.some(folder => each.startsWith(`${folder}/`))) continue;
             const at = path.join(layer.root, each);
             const { stamp, changedAt } = await upper.stamp(each);
             if (this.#stamps.get(at) !== stamp) written.push({ each, at, stamp, changedAt });
@@ -322,10 +323,9 @@ export class AgentView {
    * beside its copies.
    */
   async tell(text: string): Promise<void> {
-    const [layer] = this.#layers.all;
-    const isTaken = layer && (await new PlainTree(path.join(layer.state, 'lower')).find(STATUS_FILE));
+    const layer = await statusLayer(this.#layers.all);
     const beside = copiesFolder(this.#state, this.storage) ?? path.join(this.storage, 'home');
-    const tree = treeOf(this.#state, layer && !isTaken ? this.#seen(layer) : beside);
+    const tree = treeOf(this.#state, layer ? this.#seen(layer) : beside);
     await writeWatched(tree, STATUS_FILE, Buffer.from(text), 0o644);
   }
 

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { sha256 } from '../../base/hash.ts';
 import type { FileContent } from '../../hold/preview/workspace.ts';
 import type { Found } from '../view/effects.ts';
-import { ChangedError, inTrees, type PlainTree } from '../view/plainTree.ts';
+import { ChangedError, inTrees, PlainTree } from '../view/plainTree.ts';
 import type { Layer } from '../view/upperTree.ts';
 import { STATUS_FILE } from './privateGit.ts';
 
@@ -19,11 +19,12 @@ export async function fingerprintOf(
   isLeft: (layer: Layer, at: string) => boolean,
 ): Promise<string> {
   let [count, size, latest, ids] = [0, 0n, 0n, 0n];
+  const own = await statusLayer(layers.map(([layer]) => layer));
   const walk = async (layer: Layer, tree: PlainTree, relative: string): Promise<void> => {
     for await (const part of tree.parts(relative))
       for (const { name } of part) {
         const at = relative === '' ? name : `${relative}/${name}`;
-        if (at === '.git' || isStatus(at) || isLeft(layer, at)) continue;
+        if (at === '.git' || (at === STATUS_FILE && layer === own) || isLeft(layer, at)) continue;
         if (++count > MAX_WATCHED) return;
         const stat = await tree.at(at, each => fs.lstat(each, { bigint: true }));
         if (!stat) continue;
@@ -82,8 +83,12 @@ export async function pathsNotIn(tree: PlainTree, paths: readonly string[]): Pro
   return paths.filter((_, n) => !found[n]);
 }
 
-export function isStatus(relative: string): boolean {
-  return relative === STATUS_FILE;
+/**
+ * The folder that holds the file in which the program reads the decisions; `undefined` if a file of the user has its name there.
+ */
+export async function statusLayer([first]: readonly Layer[]): Promise<Layer | undefined> {
+  const isTaken = first && (await new PlainTree(path.join(first.state, 'lower')).find(STATUS_FILE));
+  return isTaken ? undefined : first;
 }
 
 export function modeOf(found: Found | undefined): number {

@@ -169,6 +169,22 @@ const inViews = (): void => {
     await agent.exit();
   });
 
+  test('a REDLINE.md of the user stays theirs; decisions are in one beside it, which only the agent has', async t => {
+    const world = await opened(t, { ...FILES, 'REDLINE.md': 'mine\n' });
+    const agent = world.start();
+    await agent.run('echo B > src/b.ts');
+    await world.previews(1);
+    await world.vote('p1', 'discard', 'Not this.');
+    await world.rest();
+    assert.equal(await agent.run('cat REDLINE.md; git status --porcelain'), 'mine');
+    assert.match(await agent.run('cat ~/REDLINE.md'), /refused\. Reason: Not this\./);
+    await agent.run('echo more >> REDLINE.md');
+    assert.equal((await world.previews(2))[1], 'sh: REDLINE.md: mine => mine\nmore');
+    await agent.exit();
+    assert.equal(world.git('status', '--porcelain'), '');
+    assert.deepEqual(fs.readdirSync(world.temp.at('home')), ['.redline']);
+  });
+
   test('what is applied, discarded, edited and deleted meanwhile is what it then sees', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();
