@@ -598,6 +598,23 @@ const inViews = (): void => {
     assert.equal(world.store.all().length, 2);
   });
 
+  test('a new terminal of another agent takes over nothing, and knows of nothing', async t => {
+    const world = await opened(t, FILES);
+    const first = world.start();
+    await first.run('sed -i s/two/TWO/ src/a.ts');
+    await world.previews(1);
+    await first.exit();
+    const other = world.start('/bin/bash');
+    await other.run('until test -e REDLINE.md; do sleep 0.05; done');
+    assert.equal(await other.run('cat src/a.ts'), FILES['src/a.ts'].trim());
+    assert.doesNotMatch(other.output, /pending changes/);
+    await other.run('sed -i s/six/SIX/ src/a.ts');
+    await world.previews(2);
+    const [own, theirs] = [world.preview('p1'), world.preview('p2')].map(each => each.origin?.sessionId);
+    assert.notEqual(own, theirs);
+    await other.exit();
+  });
+
   test('a bulk and a worktree hold up no small change beside them, and are told once, in words, as is a large file', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();
