@@ -1,5 +1,5 @@
 import { decodeText } from '../../../text/encodings.ts';
-import { isText, type FileStep } from '../../fileChange.ts';
+import { isText, type FileSide, type FileStep } from '../../fileChange.ts';
 import type { LostWhy } from '../../ledger.ts';
 import type { WrittenTo } from '../../workspace.ts';
 import { hashOf, type Held } from '../held.ts';
@@ -88,9 +88,29 @@ export class LandedFile {
     this.#look();
   }
 
-  /** The file was not written, or another commit has written it, whose follower takes over this change. */
+  /** The file was not written. */
   abandon(): void {
     this.#isEnded = true;
+  }
+
+  /**
+   * Another commit has written the file, whose follower takes over this change if it was there.
+   * @param base the content that the other commit found
+   */
+  async handOver(base: FileSide | null): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const text = this.#wasDropped ? landedText(this.step) : undefined;
+    const standing = text && base && isText(base) && (await standingOf(text, withLineFeeds(base.text)));
+    if (standing && standing.kind !== 'held') this.#end('notSaved');
+  }
+
+  /** Whether an editor that had the change lost it unsaved. */
+  get #wasDropped(): boolean {
+    return [...this.#documents.values()].some(
+      ({ isHeld, isTakenAway, isReverted, isClosed, last }) =>
+        isHeld && !isTakenAway && (isReverted || (isClosed && last?.isDirty === true)),
+    );
   }
 
   #note(document: OpenDocument, event: DocumentEvent): void {

@@ -65,10 +65,11 @@ export class Landings {
     return {
       wrote: unsaved => {
         const editors = new Set(unsaved);
-        for (const { path, landed, start } of begun) {
-          this.#landed.get(path)?.file.abandon();
-          this.#landed.get(path)?.dispose();
+        for (const { path, base, landed, start } of begun) {
+          const earlier = this.#landed.get(path);
           this.#landed.set(path, landed);
+          void earlier?.file.handOver(base);
+          earlier?.dispose();
           start(editors.has(path));
         }
       },
@@ -111,7 +112,7 @@ export class Landings {
     };
     const landed: Landed = { ids, file, dispose };
     const start = (isInEditor: boolean): void => file.begin(isInEditor ? 'editor' : 'disk', watch.documents);
-    return { path, landed, start };
+    return { path, base: step.before, landed, start };
   }
 
   /** Makes a preview pending again, once the ledger says that it was applied. */

@@ -178,6 +178,26 @@ test('a second apply that the editor has not noticed either is followed with the
   assert.deepEqual([world.saidOf(id), world.saidOf(second)], [['applied'], ['applied']]);
 });
 
+test('a change in an editor that is reverted, or closed unsaved, while another one of its file is being written did not stay', async () => {
+  for (const drop of ['revert', 'close'] as const) {
+    const world = new EditorWorld({ 'a.txt': OLD });
+    world.editors.open('a.txt');
+    world.editors.type('a.txt', typedAtTop);
+    const inEditor = world.stage(modify('a.txt', typedAtTop(OLD), typedAtTop(NEW)));
+    await world.apply(inEditor);
+    await atRest();
+    const onDisk = world.stage(modify('a.txt', OLD, `${OLD}six\n`));
+    const applying = world.apply(onDisk);
+    world.editors[drop]('a.txt');
+    await applying;
+    await atRest();
+    assert.equal(world.now('a.txt'), `${OLD}six\n`);
+    assert.deepEqual(world.saidOf(inEditor), ['applied', 'failed: notSaved in a.txt']);
+    assert.equal(world.store.get(inEditor)?.state.kind, 'pending');
+    assert.deepEqual(world.saidOf(onDisk), ['applied']);
+  }
+});
+
 test('an undo that the editor has not noticed is put into it, too', async () => {
   const { world, id } = await applied();
   world.editors.follow('a.txt');
