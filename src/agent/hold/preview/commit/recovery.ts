@@ -67,8 +67,13 @@ export async function recoverCommits(
   files: ResolvingFiles,
 ): Promise<readonly RecoveryReport[]> {
   const reports: RecoveryReport[] = [];
+  const begun = store.interruptedCommits.flatMap(each =>
+    each.said === 'mayHaveBegun' ? [] : [effectOf(each, store)],
+  );
   // The last one first: its base shows whether those before it were complete.
   for (const commit of store.interruptedCommits.toReversed()) {
+    if (commit.said === 'mayHaveBegun' && begun.some(each => hasEffect(each, effectOf(commit, store))))
+      continue; // a commit that did begin explains what the files hold
     const report = await recover(commit, store, files);
     if (report) reports.push(report);
   }
@@ -145,6 +150,19 @@ async function recover(
   if (failed.length === 0) await store.endRecovery(previewIds);
   const builtOn = pathsWith('after', 'other', 'lacking').filter(path => foundLater.has(path));
   return { previewIds, end: 'rolledBack', restored, leftAlone: [...foreign, ...builtOn].sort(), failed };
+}
+
+/** What each path of a commit holds once it is complete. */
+function effectOf({ ids }: InterruptedCommit, store: PreviewStore): ReadonlyMap<string, Sha256 | null> {
+  const changes = ids.flatMap(id => store.get(id)?.changes ?? []);
+  return new Map(composedSteps(changes).map(({ path, after }) => [path, after?.hash ?? null]));
+}
+
+function hasEffect(
+  whole: ReadonlyMap<string, Sha256 | null>,
+  part: ReadonlyMap<string, Sha256 | null>,
+): boolean {
+  return [...part].every(([path, hash]) => whole.get(path) === hash);
 }
 
 /** Paths that lead elsewhere than they did at the commit, because other folders are open. */

@@ -402,6 +402,16 @@ test('two applied previews, the ends of which cannot be read, are both applied',
   assert.deepEqual([world.state('p1'), world.state('p2')], ['applied', 'applied']);
 });
 
+test('of two previews alike, the one that began to be applied is applied when the line of its end cannot be read', async () => {
+  const world = new World();
+  const first = world.stage();
+  world.stage();
+  await world.apply(first);
+  await world.restart(() => world.damage('resolved'));
+  assert.deepEqual([world.state('p1'), world.state('p2')], ['applied', 'pending']);
+  assert.deepEqual(world.outcomes(), ['p1 applied']);
+});
+
 test('a line that cannot be read, but is no end of a commit, does not keep an interrupted one from being rolled back', async () => {
   for (const text of ['{"type":"staged","preview":{"id":"p9"', '{"type":"stale","id":']) {
     const world = await killedAtWrite(3);
