@@ -1,12 +1,19 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
 import { completeUnsynced } from '../../../../../src/agent/hold/preview/commit/unsynced.ts';
 import { recoverCommits } from '../../../../../src/agent/hold/preview/commit/recovery.ts';
 import { type FileChange } from '../../../../../src/agent/hold/preview/fileChange.ts';
+import type { ResolvingFiles } from '../../../../../src/agent/hold/preview/resolve/refusals.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { create, modify, remove, rename } from '../../../../support/changes.ts';
+import { DiskWorkspace } from '../../../../support/diskWorkspace.ts';
 import { draft } from '../../../../support/drafts.ts';
+import { Random } from '../../../../support/fuzz/random.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
+import { ModelDisk } from '../../../../support/modelDisk.ts';
+import { TempFolder } from '../../../../support/tempFolder.ts';
 import { MemoryPreviewLog, restoredStore } from '../../../../support/testSession.ts';
 
 const before = { 'a.txt': 'a', 'gone.txt': 'gone', 'from.sh': 'run' };
@@ -31,8 +38,11 @@ class Disk extends MemoryWorkspace {
   }
 }
 
-function world(disk: Disk, log = new MemoryPreviewLog()) {
-  const store = restoredStore(log, () => undefined);
+function world(disk: ResolvingFiles, log = new MemoryPreviewLog()) {
+  const told: string[] = [];
+  const store = restoredStore(log, () => undefined, {
+    onUnsynced: (_, failed) => void told.push(...failed.keys()),
+  });
   const invoker = new Invoker(store, disk, () => 'apply');
   const apply = (staged = changes): Promise<unknown> =>
     invoker.resolve({
@@ -40,7 +50,7 @@ function world(disk: Disk, log = new MemoryPreviewLog()) {
       ...{ reason: 'ok', actor: 'human' },
     });
   const types = (): string[] => log.lines.map(line => (JSON.parse(line) as { type: string }).type);
-  return { store, log, apply, types };
+  return { store, log, told, apply, types };
 }
 
 /** What a start after a power cut finds, that took these files. */
@@ -257,4 +267,29 @@ test('a file whose rollback could not be synced is written again at the next sta
   const { store } = world(next, new MemoryPreviewLog(log.lines.slice(0, 2)));
   await recoverCommits(store, next);
   assert.equal(next.writes.length, 1);
+});
+
+test('a file whose sync failed is safe once it has a new name, or new bits, and that is synced', async () => {
+  const run = '#!/bin/sh\n'.repeat(2_000);
+  for (const [change, name] of [
+    [rename('a.sh', 'b.sh', `${run}1`, `${run}1`), 'b.sh'],
+    [{ ...modify('a.sh', `${run}1`, `${run}1`), mode: 0o755 } as FileChange, 'a.sh'],
+  ] as const) {
+    const { root } = await TempFolder.create();
+    await writeFile(path.join(root, 'a.sh'), `${run}0`, { mode: 0o644 });
+    const disk = new ModelDisk(root);
+    let toFail = 4; // each sync, and the one after writing again
+    disk.syncFails = () => toFail-- > 0;
+    const { apply, told, types } = world(new DiskWorkspace(root));
+    await disk.watch(async () => {
+      await apply([modify('a.sh', `${run}0`, `${run}1`)]);
+      while (told.length === 0) await new Promise(setImmediate);
+      await apply([change]);
+      while (!types().includes('synced')) await new Promise(setImmediate);
+    });
+    for (let seed = 1; seed <= 20; seed++) {
+      disk.cut(disk.now, new Random(seed));
+      assert.equal(await readFile(path.join(root, name), 'utf8'), `${run}1`);
+    }
+  }
 });
