@@ -1,5 +1,6 @@
-import { forEachLimited, succeeds } from '../../../base/async.ts';
+import { forEachLimited } from '../../../base/async.ts';
 import { sha256 } from '../../../base/hash.ts';
+import { StalePreviewError } from '../errors.ts';
 import { isLink, type FileSide } from '../fileChange.ts';
 import type { Workspace } from '../workspace.ts';
 
@@ -17,22 +18,26 @@ export async function syncWritten(files: Workspace, sides: Sides): Promise<Reado
   const failed = await syncAll(files, [...sides.keys()]);
   if (failed.size === 0) return failed;
   const left = await writeAgain(files, new Map([...sides].filter(([path]) => failed.has(path))));
-  for (const path of (await syncAll(files, [...failed.keys()])).keys()) left.add(path);
+  for (const [path, error] of await syncAll(files, [...failed.keys()])) left.set(path, error);
   return new Map([...failed].filter(([path]) => left.has(path)));
 }
 
 /**
  * Writes files once more, with the bytes that they hold: after a sync that failed, also in an earlier process, another one that
  * succeeds proves nothing, since the system may have dropped the bytes. Links and deletions are names, which are not dropped.
- * @returns the paths for which that was not possible
+ * @returns why, for each of the paths for which that was not possible
  */
-export async function writeAgain(files: Workspace, sides: Sides): Promise<Set<string>> {
-  const left = new Set<string>();
+export async function writeAgain(files: Workspace, sides: Sides): Promise<Map<string, unknown>> {
+  const left = new Map<string, unknown>();
   await forEachLimited([...sides], AT_ONCE, async ([path, side]) => {
     if (!side || isLink(side)) return;
-    const bytes = await files.read(path).catch(() => undefined);
-    const isHeld = bytes && sha256(bytes) === side.hash;
-    if (!isHeld || !(await succeeds(files.write(path, bytes, side.hash)))) left.add(path);
+    try {
+      const bytes = await files.read(path);
+      if (!bytes || sha256(bytes) !== side.hash) throw new StalePreviewError([path]);
+      await files.write(path, bytes, side.hash);
+    } catch (error) {
+      left.set(path, error);
+    }
   });
   return left;
 }

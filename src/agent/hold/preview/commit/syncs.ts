@@ -83,10 +83,7 @@ export class Syncs {
       const batch = (this.#running = this.#waiting);
       this.#waiting = newBatch();
       const sides = this.#sidesOf(batch);
-      const left = batch.isAgain ? await writeAgain(this.#files, sides) : [];
-      const failed = new Map<string, unknown>(
-        Array.from(left, path => [path, new Error('It could not be written again.')]),
-      );
+      const failed = batch.isAgain ? await writeAgain(this.#files, sides) : new Map<string, unknown>();
       for (const [path, error] of await syncWritten(this.#files, sides)) failed.set(path, error);
       if (failed.size === 0) void this.#store.recordSynced([...batch.ids]);
       this.#tell(batch, failed);

@@ -94,7 +94,7 @@ async function complete(
   const paths = steps.map(({ path }) => path);
   const sides = new Map(steps.map(({ path, after }) => [path, after]));
   for (const path of [...changed, ...failed]) sides.delete(path);
-  for (const path of await writeAgain(files, sides)) failed.add(path);
+  for (const path of (await writeAgain(files, sides)).keys()) failed.add(path);
   for (const path of (await syncWritten(files, sides)).keys()) failed.add(path);
   await files.tidy(paths, []);
   return { previewIds, completed: completed.sort(), changed: changed.sort(), failed: [...failed].sort() };
