@@ -190,7 +190,7 @@ export class BulkVotes {
     signal: AbortSignal,
     report: (so: CastSoFar) => void,
   ): Promise<CastVotes> {
-    const { store, logger, rebaser } = this.#ctx;
+    const { store, logger, rebaser, edits } = this.#ctx;
     const resolved = new Map<PreparedVote, Preview>();
     const failures = new Map<PreparedVote, unknown>();
     const own = new OwnMoves(store);
@@ -226,7 +226,8 @@ export class BulkVotes {
       // We await a commit, because it ends. Previews that build on it, or change the same files, need its outcome.
       if (vote.action === 'apply') {
         await rebaser.refresh([]);
-        await begin(vote);
+        // The user may have begun to type into it meanwhile, which its apply would throw away.
+        if (!edits.hasUnsaved(vote.id)) await begin(vote);
       } else await settled(begin(vote), TURN_MS, signal);
     }
     if (!signal.aborted && !lacksNeeded()) for (const vote of votes.filter(isForeign)) void begin(vote);

@@ -49,9 +49,12 @@ function given() {
   const third = stage('a.txt', 'c', 'd', [second]);
   const revised: string[] = [];
   store.onDidRevise(({ preview }) => revised.push(preview.id));
-  const options = { store, invoker, rebaser, edits: { hasUnsaved: () => false }, logger: silentLogger };
+  /** The previews whose proposals hold what the user has typed and not saved. */
+  const typed = new Set<string>();
+  const edits = { hasUnsaved: (id: string) => typed.has(id) };
+  const options = { store, invoker, rebaser, edits, logger: silentLogger };
   const votes = new BulkVotes(options as never);
-  return { store, workspace, invoker, rebaser, votes, revised, ids: [first, other, second, third] };
+  return { store, workspace, invoker, rebaser, votes, revised, typed, ids: [first, other, second, third] };
 }
 
 test('what needs a vote of its own is left pending, and the summary says how many are', async () => {
@@ -91,6 +94,17 @@ test('Discard All discards each preview before those that it builds on, so that 
     assert.deepEqual(told.at(-1), ['Discarded 4 previews.', 'Reopen']);
     rebaser.dispose();
   }
+});
+
+test('Apply All leaves alone what the user begins to type into while it applies others', async () => {
+  const { store, workspace, rebaser, votes, typed, ids } = given();
+  const [, other = ''] = ids;
+  store.onDidResolve(() => typed.add(other));
+  assert.equal(await votes.applyAll(ids.map(id => ({ id }))), false);
+  assert.deepEqual([workspace.text('a.txt'), workspace.text('b.txt')], ['d', 'b']);
+  assert.equal(store.get(other)?.state.kind, 'pending');
+  assert.match(String(told.at(-1)), /^Applied 3 previews\. .*It has edits that you have not saved\./);
+  rebaser.dispose();
 });
 
 /** Two agents' changes of one file, and what becomes of them. */

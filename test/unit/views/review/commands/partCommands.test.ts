@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { silentLogger } from '../../../../../src/agent/base/logger.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
+import { Rebaser } from '../../../../../src/agent/hold/preview/rebase/rebaser.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
-import { modify } from '../../../../support/changes.ts';
+import { create, modify } from '../../../../support/changes.ts';
 import { draft } from '../../../../support/drafts.ts';
 import * as stub from '../../../../support/fuzz/vscodeStub.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
@@ -89,4 +91,31 @@ test('the next key waits for a diff that VS Code draws slowly, and no longer onc
     shown.fire();
     await vote;
   }
+});
+
+test('a file that the user begins to type into while what it imports is applied first is not applied', async () => {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  const workspace = new MemoryWorkspace({ 'cart.ts': '' });
+  const rebaser = new Rebaser({ store, workspace, logger: silentLogger });
+  const warned: string[] = [];
+  Object.assign(stub.window, {
+    showWarningMessage: (text: string) => {
+      warned.push(text);
+      return Promise.resolve('Apply Both');
+    },
+  });
+  let isTyped = false;
+  const ctx = {
+    ...{ store, rebaser, invoker: new Invoker(store, workspace, () => 'none'), logger: silentLogger },
+    edits: { hasUnsaved: (id: string) => id === cart && isTyped },
+    opener: { together: (work: () => unknown) => work() },
+  };
+  const changes = [modify('cart.ts', '', "import { rate } from './tax';\n")];
+  const cart = store.stage(draft({ changes })).preview.id;
+  const tax = store.stage(draft({ changes: [create('tax.ts', '')] })).preview.id;
+  store.onDidResolve(() => (isTyped = true));
+  await new PartCommands(ctx as never).voteOnFile('apply', [cart, 'cart.ts', 1], undefined);
+  assert.deepEqual([store.get(cart)?.state.kind, store.get(tax)?.state.kind], ['pending', 'applied']);
+  assert.match(warned.at(-1) ?? '', /has edits that you have not saved/);
+  rebaser.dispose();
 });
