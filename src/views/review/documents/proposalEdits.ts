@@ -161,13 +161,13 @@ export class ProposalEdits extends Owner {
   }
 
   /**
-   * Ends the editing of a resolved preview. If the user resolved it, unsaved edits are dropped; otherwise they stay in
-   * their editor.
+   * Ends the editing of a resolved preview. If the user discarded it, unsaved edits are dropped; otherwise they stay in
+   * their editor. An apply by the user is refused while there are any: those of an applied preview were typed meanwhile.
    * @returns whether the preview's editors can close
    */
   async settle({ id, state }: Preview): Promise<boolean> {
-    const isByUser = !('by' in state) || state.by.actor === 'human';
-    if (!isByUser && this.hasUnsaved(id)) return false;
+    const isKept = 'by' in state && (state.kind === 'applied' || state.by.actor !== 'human');
+    if (isKept && this.hasUnsaved(id)) return false;
     await this.drop(({ previewId }) => previewId === id);
     return true;
   }

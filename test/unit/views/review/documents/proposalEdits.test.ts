@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLogger } from '../../../../../src/agent/base/logger.ts';
+import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
+import { PREVIEW_SCHEME } from '../../../../../src/views/contributions.ts';
+import { Drafts } from '../../../../../src/views/review/documents/drafts.ts';
+import { draft } from '../../../../support/drafts.ts';
+import * as stub from '../../../../support/fuzz/vscodeStub.ts';
+import { InvokerHarness } from '../../../../support/invokerHarness.ts';
+
+stub.useVscodeStub();
+const { ProposalEdits } = await import('../../../../../src/views/review/documents/proposalEdits.ts');
+
+const none = () => ({ dispose: () => undefined });
+
+/** An editor with the proposal of a preview, into which the user has typed. */
+function typedInto(id: string) {
+  const uri = {
+    scheme: PREVIEW_SCHEME,
+    authority: id,
+    path: '/a.txt',
+    query: '',
+    toString: () => `${id}/a.txt`,
+  };
+  const document = { uri, isDirty: true, getText: () => 'typed', save: () => (document.isDirty = false) };
+  Object.assign(stub.workspace, {
+    ...{ onDidOpenTextDocument: none, onDidChangeTextDocument: none, onWillSaveTextDocument: none },
+    ...{ onDidSaveTextDocument: none, onDidCloseTextDocument: none, textDocuments: [document] },
+  });
+  Object.assign(stub.Uri, { parse: () => uri });
+  return document;
+}
+
+test('what is typed into a proposal while the user applies it stays in its editor, a discard throws it away', async () => {
+  for (const [action, isKept] of [
+    ['apply', true],
+    ['discard', false],
+  ] as const) {
+    const { store, invoker, workspace } = new InvokerHarness('none');
+    workspace.put('a.txt', 'a');
+    const { id, revision } = store.stage(draft()).preview;
+    const files = (path: string) => stub.Uri.file(`/${path}`);
+    const typed = typedInto(id);
+    const edits = new ProposalEdits({ store, files } as never, new Drafts(undefined, silentLogger));
+    await invoker.resolve({ id, revision, action, actor: 'human', reason: '' });
+    assert.equal(await edits.settle(store.get(id) as Preview), !isKept);
+    assert.equal(typed.isDirty, isKept);
+    edits.dispose();
+  }
+});
