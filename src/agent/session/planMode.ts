@@ -78,21 +78,23 @@ export class PlanMode implements ModeResolveHandler {
   /** Answers the model's `resolve`: apply submits the plan, discard withdraws the submitted one. */
   async handle({ action, extra, call }: ResolveCall): Promise<AgentToolResult> {
     const { latestAnswerText, planTexts, planTitle } = await import('./planText.ts');
+    const former = this.#waiting();
     if (action === 'discard') {
-      await this.#withdraw('Withdrawn by the model.');
+      await this.#withdraw(former, 'Withdrawn by the model.');
       return textResult(planTexts.none);
     }
     // A model that has submitted a plan says so and calls `resolve` once more: that text is not another plan.
     const prompts = this.#promptCount();
-    if (this.#waiting() && prompts === this.#prompts) return textResult(planTexts.waits);
+    if (former && prompts === this.#prompts) return textResult(planTexts.waits);
     const { conversation, store } = this.#ctx;
     const isPlan = (id: string): boolean => store.get(id)?.kind === 'plan';
     const text = latestAnswerText(conversation().tree.messages, isPlan).trim();
     if (text === '') return textResult(planTexts.empty);
-    await this.#withdraw('Replaced by a newer plan.');
     const plan: Plan = { title: planTitle(extra?.['title'], text), text };
     const submitted = stageIn(this.#ctx, this.#actionFor(plan), { call, asksModel: false }).preview.id;
     this.#prompts = prompts;
+    // The new one waits by then: whatever the user does meanwhile concerns it.
+    await this.#withdraw(former, 'Replaced by a newer plan.');
     return textResult(planTexts.submitted(plan.title), { title: plan.title, submitted });
   }
 
@@ -130,16 +132,16 @@ export class PlanMode implements ModeResolveHandler {
 
   /** The user leaves the mode, which drops the plan. That does not make the session continue by itself. */
   async #withdrawForUser(): Promise<void> {
-    const id = this.#waiting()?.id;
-    if (id !== undefined) this.#ctx.conversation().previews.removeFromReview(id);
-    await this.#withdraw('Plan mode was switched off.', { actor: 'human', extra: LEFT_PLAN_MODE });
+    const plan = this.#waiting();
+    if (plan) this.#ctx.conversation().previews.removeFromReview(plan.id);
+    await this.#withdraw(plan, 'Plan mode was switched off.', { actor: 'human', extra: LEFT_PLAN_MODE });
   }
 
   async #withdraw(
+    plan: Preview | undefined,
     reason: string,
     vote: Pick<ResolveRequest, 'actor' | 'extra'> = { actor: 'model' },
   ): Promise<void> {
-    const id = this.#waiting()?.id;
-    if (id !== undefined) await this.#ctx.invoker.resolve({ ...vote, id, action: 'discard', reason });
+    if (plan) await this.#ctx.invoker.resolve({ ...vote, id: plan.id, action: 'discard', reason });
   }
 }

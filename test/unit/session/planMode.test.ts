@@ -495,6 +495,19 @@ test('a note of the user is one, whatever it says', async () => {
   assert.match(t.steering()[1]?.text ?? '', /back: "Plan mode was switched off\."\nPlan mode is still on/);
 });
 
+test('no plan is left waiting by leaving plan mode while a plan takes the place of another', async () => {
+  const t = planning({ script: [submit(PLAN), { text: 'It waits.' }, submit('# Another'), { text: 'OK.' }] });
+  await t.session.prompt('Plan it.');
+  t.store.onDidChange(({ state }) => {
+    if (state.kind === 'applying' && state.action === 'discard') t.session.setPlanMode(false);
+  });
+  await t.session.prompt('Another one.');
+  assert.deepEqual(
+    t.store.all().map(({ state }) => state.kind),
+    ['discarded', 'discarded'],
+  );
+});
+
 test('the switch is emitted once, and a new session starts with plan mode off', async () => {
   const t = planning({});
   t.session.setPlanMode(true);
