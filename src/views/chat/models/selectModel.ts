@@ -289,7 +289,9 @@ export async function offerToAskAgain({ session, providers }: Agent): Promise<vo
   if (prompt === undefined || providers.isOffline || session.state !== 'idle') return;
   const ask = vscode.l10n.t('Ask Again');
   const text = vscode.l10n.t('Ask the model “{0}”?', oneLine(prompt, MAX_SHOWN));
-  if ((await showInfo(text, ask)) === ask) await execute('redline.session.retry');
+  if ((await showInfo(text, ask)) !== ask) return;
+  // The question stays until it is clicked: another prompt may be the last one by then.
+  if (unansweredPrompt(session.tree.messages) === prompt) await execute('redline.session.retry');
 }
 
 /** The last prompt, if the answer to it is that a model is needed. */

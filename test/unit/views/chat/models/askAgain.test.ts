@@ -6,7 +6,8 @@ import { answerTo } from '../../../../../src/agent/session/model/offline/answers
 import * as stub from '../../../../support/fuzz/vscodeStub.ts';
 
 stub.useVscodeStub();
-const { unansweredPrompt } = await import('../../../../../src/views/chat/models/selectModel.ts');
+const { offerToAskAgain, unansweredPrompt } =
+  await import('../../../../../src/views/chat/models/selectModel.ts');
 
 const said = (answer: Partial<AssistantMessage>): AssistantMessage => ({
   ...{ role: 'assistant', text: '', toolCalls: [], stopReason: 'stop' },
@@ -32,4 +33,24 @@ test('a prompt that only a model could have answered is known, and no other', ()
     unansweredPrompt([...offline('Round them.'), asked('Hello'), said({ text: 'Hi.' })]),
     undefined,
   );
+});
+
+test('a click on a question that is out of date sends nothing', async () => {
+  const run: string[] = [];
+  Object.assign(stub.commands, { executeCommand: (id: string) => Promise.resolve(void run.push(id)) });
+  for (const [meanwhile, sent] of [
+    [[], ['redline.session.retry']],
+    [[asked('Hello'), said({ text: 'Hi.' })], []],
+    [offline('Another one.'), []],
+  ] as const) {
+    const session = { state: 'idle', tree: { messages: offline('Round them.') } };
+    Object.assign(stub.window, {
+      showInformationMessage: (_text: string, button: string) => {
+        session.tree.messages.push(...meanwhile);
+        return Promise.resolve(button);
+      },
+    });
+    await offerToAskAgain({ session, providers: { isOffline: false } } as never);
+    assert.deepEqual(run.splice(0), sent);
+  }
 });
