@@ -145,7 +145,10 @@ export class BulkVotes {
       [done, ...why, waitingText(unanswered), own].filter(Boolean).join(' '),
       ...(reopenable.length > 0 ? [reopen] : []),
     );
-    if (choice === reopen) for (const preview of reopenable) await reopenPreview(this.#ctx, preview);
+    if (choice !== reopen) return;
+    // The message stays until it is clicked: some may have been reopened, and decided again.
+    const reopened = new Set(this.#ctx.store.all().map(({ reopens }) => reopens));
+    for (const preview of reopenable) if (!reopened.has(preview.id)) await reopenPreview(this.#ctx, preview);
   }
 
   /** Failures are logged. */

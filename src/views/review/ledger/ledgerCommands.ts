@@ -25,7 +25,9 @@ export async function undo(ctx: Ctx, args: readonly unknown[]): Promise<string |
     cannot: preview =>
       vscode.l10n.t('{0} cannot be undone: only applied file changes can.', oneLine(titleOf(preview))),
   });
-  return undoWith(ctx, preview && undoAction(preview), preview && titleOf(preview));
+  if (!preview) return undefined;
+  const pending = pendingUndo(ctx, [preview.id]);
+  return pending ? show(ctx, pending) : undoWith(ctx, undoAction(preview), titleOf(preview));
 }
 
 /** Undoes these previews of a turn together, like {@link undo}. They are in the order in which they were applied. */
@@ -34,9 +36,14 @@ export async function undoTurn(ctx: Ctx, args: readonly unknown[]): Promise<stri
   const previews = ids.flatMap(id => (typeof id === 'string' ? (ctx.store.get(id) ?? []) : []));
   const action = undoBranchAction(previews, ctx.store.all(), 'undo', 'turn');
   if (action) return undoWith(ctx, action);
-  const pending = [...ctx.store.open].find(({ undoes = [] }) => undoes.some(id => ids.includes(id)));
+  const pending = pendingUndo(ctx, ids);
   if (pending) return show(ctx, pending);
   return void showInfo(vscode.l10n.t('There is nothing to undo.'));
+}
+
+/** The preview that would undo one of these, such as that of the first click of a double click. */
+function pendingUndo({ store }: Ctx, ids: readonly unknown[]): Preview | undefined {
+  return [...store.open].find(({ undoes = [] }) => undoes.some(id => ids.includes(id)));
 }
 
 async function undoWith(
@@ -82,9 +89,13 @@ export async function reopen(ctx: Ctx, args: readonly unknown[]): Promise<string
   return show(ctx, preview && (await reopenPreview(ctx, preview)));
 }
 
-/** Stages the proposal of a discarded preview as a new preview; `undefined` if it cannot be reopened. */
-export function reopenPreview(ctx: Agent, preview: Preview): Promise<Preview | undefined> {
-  return restage(ctx, reopenAction(preview));
+/**
+ * Stages the proposal of a discarded preview as a new preview, unless one that is open has it already. `undefined` if it cannot be
+ * reopened.
+ */
+export async function reopenPreview(ctx: Agent, preview: Preview): Promise<Preview | undefined> {
+  const open = [...ctx.store.open].find(({ reopens }) => reopens === preview.id);
+  return open ?? restage(ctx, reopenAction(preview));
 }
 
 /**
