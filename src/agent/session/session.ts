@@ -58,6 +58,8 @@ export class Session extends Owner {
   #pause: Promise<void> | undefined;
   /** The `new()` under way, unless an `open()` has followed it. */
   #renewal: Promise<void> | undefined;
+  /** Another conversation is about to be opened. */
+  #isLeaving = false;
 
   readonly onDidEmit: Event<SessionEvent> = this.#events.event;
 
@@ -76,7 +78,7 @@ export class Session extends Owner {
       logFor,
       storingEvents(logger, event => this.#emit(event)),
     );
-    this.#conversation = this.#newConversation(stored);
+    this.#conversation = new Conversation(store, this.#recorders.for, stored);
     this.#inbox = new Inbox(store);
     this.#choices = this.own(
       new ToolChoices({
@@ -169,11 +171,14 @@ export class Session extends Owner {
 
   /**
    * Adds a prompt. If a turn is running, the prompt is sent once the model has ended it.
+   * @param sessionId the conversation that was open when the user wrote it: if that is being left, it goes back to the user.
    * @returns settles when the session is idle or awaits review; does not reject when the model or the server fails.
    */
-  prompt(text: string, attachments: readonly Attachment[] = []): Promise<void> {
-    this.#prompts.add({ text, attachments });
-    return this.#start();
+  prompt(text: string, attachments: readonly Attachment[] = [], sessionId?: string): Promise<void> {
+    const isLeft = sessionId !== undefined && (this.#isLeaving || sessionId !== this.id);
+    if (isLeft) this.#prompts.refuse({ text, attachments });
+    else this.#prompts.add({ text, attachments });
+    return isLeft ? Promise.resolve() : this.#start();
   }
 
   /** Adds a command that the user typed, and its answer. Neither is ever sent to a model. */
@@ -198,8 +203,9 @@ export class Session extends Owner {
     this.endReview();
   }
 
-  /** Like {@link stop}, but staged previews stay in review. */
-  #halt(): void {
+  /** Like {@link stop}, but staged previews stay in review. @param leaves whether another conversation is opened then */
+  #halt(leaves = false): void {
+    this.#isLeaving ||= leaves;
     this.#options.commands?.stopAll();
     this.#prompts.giveBack();
     this.#abort?.abort(new DOMException('Stopped by the user.', 'AbortError'));
@@ -211,7 +217,7 @@ export class Session extends Owner {
    * longer asked about them.
    */
   new(): Promise<void> {
-    this.#halt();
+    this.#halt(true);
     return (this.#renewal ??= this.#whenAtRest(() => this.#switchTo(undefined)));
   }
 
@@ -220,7 +226,7 @@ export class Session extends Owner {
    * nothing changes: `stored` may be out of date.
    */
   open(stored: StoredSession): Promise<void> {
-    if (stored.id !== this.id) this.#halt();
+    if (stored.id !== this.id) this.#halt(true);
     this.#renewal = undefined;
     return this.#whenAtRest(() => (stored.id === this.id ? undefined : this.#switchTo(stored)));
   }
@@ -311,6 +317,7 @@ export class Session extends Owner {
       .finally(() => {
         if (this.#pause !== pause) return;
         this.#pause = undefined;
+        this.#isLeaving = false;
         if (this.queue.list.some(({ isRestored }) => !isRestored)) void this.#start();
       });
     this.#pause = pause;
@@ -324,15 +331,11 @@ export class Session extends Owner {
     this.#review.clear();
     this.#loop.requests.clear();
     this.#conversation.recordWaiting([], false); // the prompts that wait now are for the next one
-    this.#conversation = this.#newConversation(stored);
+    this.#conversation = new Conversation(this.#options.store, this.#recorders.for, stored);
     this.#provider = undefined;
     this.#renewal = undefined;
     if (stored) this.#resume(stored);
     this.#emit({ type: 'reset' });
-  }
-
-  #newConversation(stored?: StoredSession): Conversation {
-    return new Conversation(this.#options.store, this.#recorders.for, stored);
   }
 
   #resume(stored: StoredSession): void {

@@ -217,19 +217,20 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     if (command && command.kind !== 'call') return void (await this.#commands.answer(text, command));
     const { open } = questions;
     if (!command && refs.length === 0 && open?.about === 'choice') return questions.answer(open.id, text);
+    const { id } = session;
     await this.#modeSet;
     const reading = this.#attachmentsRead.then(async () => {
       const named = command ? [] : await this.#context.named(text);
       const wanted = command
         ? []
         : withNamed(refs, await Promise.all(named.map(ref => this.#images.withImage(ref))));
-      const keep = (image: ImageFile) => this.#options.images.keep(image, session.id);
+      const keep = (image: ImageFile) => this.#options.images.keep(image, id);
       return readAttachments(workspace, wanted, keep);
     });
     this.#attachmentsRead = reading;
     const attachments = await reading;
     onWillPrompt();
-    await session.prompt(text, attachments);
+    await session.prompt(text, attachments, id);
   }
 
   #changeMode(mode: ModelAuthority): Promise<void> {

@@ -38,6 +38,11 @@ export class PromptQueue {
     this.#set([...this.#prompts, this.#queued(prompt)]);
   }
 
+  /** Gives a prompt back to the user that cannot be added any more. */
+  refuse(prompt: Prompt): void {
+    this.#emit({ type: 'prompts_returned', prompts: [prompt] });
+  }
+
   /** Adds prompts that waited when the window closed, before all others. They are sent with the next one. */
   restore(prompts: readonly Prompt[]): void {
     if (prompts.length === 0) return;

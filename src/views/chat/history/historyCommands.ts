@@ -52,7 +52,7 @@ export async function clearHistory({ store }: Agent): Promise<void> {
 
 /** Reverts to before the last prompt, and sends it again. The old answer stays as a branch. */
 export async function retry({ session }: Ctx): Promise<void> {
-  const { tree } = session;
+  const { id, tree } = session;
   const node = tree.trunk.findLast(id => tree.get(id)?.message.role === 'user');
   const message = node === undefined ? undefined : tree.get(node)?.message;
   if (node === undefined || message?.role !== 'user') {
@@ -60,7 +60,7 @@ export async function retry({ session }: Ctx): Promise<void> {
     return;
   }
   if (!(await revertTo(session, revertTargetOf(tree, node)))) return;
-  await session.prompt(message.text, message.attachments ?? []);
+  await session.prompt(message.text, message.attachments ?? [], id);
 }
 
 /** Switches to the branch that contains a message. */
