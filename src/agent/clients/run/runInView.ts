@@ -142,12 +142,10 @@ function mounted(
 ): Namespace {
   const [file = ''] = program;
   const { storage, folders, links, searchPath, shown } = made;
-  const readable = [
-    ...made.readable.filter(each => !isInside(home, each)),
-    ...programFolders(file, home, searchPath),
-  ];
+  const readable = made.readable.filter(each => !isInside(home, each));
+  const programs = programFolders(file, home, searchPath);
   const tools = homeTools(searchPath, home).binds.map(([, at]) => at);
-  const own = [...writable, ...readable, ...tools, ...folders.map(({ root }) => root)];
+  const own = [...writable, ...readable, ...programs, ...tools, ...folders.map(({ root }) => root)];
   const hidden = hiddenPrograms(agent?.program ?? '', home, own, cwd);
   if (hidden.length > 0)
     say(
@@ -156,7 +154,7 @@ function mounted(
   return new Namespace({
     ...{ storage, folders, links: new Map(links), deleted: [], cwd, program, searchPath },
     environment: withVariables(environment, Object.fromEntries(OUTSIDE.map(each => [each, null]))),
-    terminal: { writable, readable, shown },
+    terminal: { writable, programs, readable, shown },
   });
 }
 

@@ -20,7 +20,9 @@ export interface MountedFolder {
 export interface TerminalAccess {
   /** Absolute paths that it may write. Those that do not exist are left out. */
   readonly writable: readonly string[];
-  /** Absolute paths that it may read, besides those of tools. */
+  /** Absolute paths of programs and their settings that it may read, without the credentials that tools leave there. */
+  readonly programs: readonly string[];
+  /** Absolute paths that it may read besides, whatever they hold. */
   readonly readable: readonly string[];
   /** Folders that it may read at an absolute path in a mounted one; `state` holds `real` and `lower`, see {@link MountedFolder}. */
   readonly shown: readonly { readonly state: string; readonly at: string }[];
@@ -102,6 +104,7 @@ export function isolation(options: NamespaceOptions, system: SystemFolders): rea
     ...['--proc', '/proc', '--dev', '/dev'],
     ...own.flatMap((at, n) => (n % 2 === 0 ? ['--bind', at, own[n + 1] ?? ''] : [])),
     ...system.tools.flatMap(readOnly),
+    ...(terminal?.programs ?? []).flatMap(at => ['--ro-bind-try', at, at]),
     ...system.hidden.flatMap(hide),
     ...(terminal?.readable ?? []).flatMap(at => ['--ro-bind-try', at, at]),
     ...(terminal?.writable ?? []).flatMap(at => ['--bind-try', at, at]),

@@ -333,6 +333,52 @@ const inViews = (): void => {
     await agent.exit();
   });
 
+  test('tools and caches of the home folder can be read, files with credentials only where the user names them', async t => {
+    const home = { at: '' };
+    const named = ['.m2/settings.xml', '.cargo/credentials.toml'];
+    const readable = (): readonly string[] => named.map(each => path.join(home.at, each));
+    const world = await opened(t, FILES, { readable });
+    home.at = world.temp.at('home');
+    const tools = {
+      '.cargo/bin/cargo': '#!/bin/sh\necho cargo runs\n',
+      '.cargo/registry/crate': 'crate\n',
+      'go/bin/go': '#!/bin/sh\necho go runs\n',
+      'go/pkg/mod/one/go.mod': 'module\n',
+      'jdk/java': '#!/bin/sh\necho java runs\n',
+      '.m2/repository/one.pom': 'pom\n',
+      '.dotnet/dotnet': '#!/bin/sh\necho dotnet runs\n',
+    };
+    const secrets = [
+      '.npmrc',
+      '.netrc',
+      '.cargo/credentials',
+      '.m2/settings-security.xml',
+      '.aws/credentials',
+    ];
+    const inTools = ['.dotnet/corefx/key', 'go/pkg/mod/cache/vcs/config', '.nvm/versions/node/v1/etc/npmrc'];
+    for (const [name, text] of Object.entries({
+      ...tools,
+      ...Object.fromEntries([...secrets, ...inTools, ...named].map(each => [each, 'SECRET\n'])),
+    })) {
+      fs.mkdirSync(path.dirname(path.join(home.at, name)), { recursive: true });
+      fs.writeFileSync(path.join(home.at, name), text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
+    }
+    const PATH = process.env['PATH'] ?? '';
+    const onPath = ['.cargo/bin', 'go/bin', 'jdk', '.dotnet'].map(each => path.join(home.at, each));
+    process.env['PATH'] = [...onPath, PATH].join(':');
+    t.after(() => (process.env['PATH'] = PATH));
+    const agent = world.start();
+    assert.equal(
+      await agent.run(
+        'for it in cargo go java dotnet; do $it; done; cd; cat .cargo/registry/crate go/pkg/mod/one/go.mod .m2/repository/one.pom',
+      ),
+      'cargo runs\ngo runs\njava runs\ndotnet runs\ncrate\nmodule\npom',
+    );
+    const seen = await agent.run('cd; grep -rl SECRET . | sort');
+    assert.deepEqual(seen.split('\n'), named.map(each => `./${each}`).sort());
+    await agent.exit();
+  });
+
   test('a program whose folder is reached by a link starts, with what it links to beside it', async t => {
     const world = await opened(t);
     const tools = await TempFolder.create();

@@ -31,7 +31,7 @@ async function hostile(t: TestContext, way: string, kind: 'command' | 'terminal'
     program: ['/bin/sh', '-c', `perl hostile.pl ${way} beat 0 '${beat}'; exit 7`],
     ...{ environment: { PATH: '/usr/bin:/bin' }, searchPath: '/usr/bin:/bin' },
     ...(kind === 'terminal'
-      ? { terminal: { writable: [agents], readable: [], shown: view.mounts.shown } }
+      ? { terminal: { writable: [agents], programs: [], readable: [], shown: view.mounts.shown } }
       : {}),
   });
   t.after(async () => {
