@@ -941,6 +941,9 @@ suite('where no view can be made, nothing is started', () => {
     };
     await withWindow(world, wait, async slow => {
       await accepted.promise;
+      await polled('the word that it takes time', () =>
+        /^redline: The view is being made…$/m.test(slow.output),
+      );
       slow.signal('SIGTERM');
       await slow.ended;
     });
