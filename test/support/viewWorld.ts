@@ -34,18 +34,31 @@ const logger = { debug: () => undefined, info: () => undefined, warn: console.er
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/agent/clients/run/main.ts');
 
-/** Looks at views when a test says so, whatever the time. */
-class Looks implements ViewPace {
-  readonly restMs = 0;
-  readonly longestMs = Infinity;
-  readonly now = (): number => performance.now();
+/** Looks at views when a test says so, on a clock of its own that goes on by what is waited for. */
+export class Looks implements ViewPace {
+  readonly restMs: number;
+  readonly longestMs: number;
+  #now = 0;
   readonly #waiting = new Set<() => void>();
   readonly #changed = new EventEmitter();
 
-  wait(_ms: number, signal: AbortSignal): Promise<void> {
+  /** By default, an agent rests once a look finds nothing new. */
+  constructor(
+    { restMs, longestMs }: Pick<ViewPace, 'restMs' | 'longestMs'> = { restMs: 0, longestMs: Infinity },
+  ) {
+    this.restMs = restMs;
+    this.longestMs = longestMs;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  wait(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     return new Promise(resolve => {
       const go = (): void => {
+        this.#now += ms;
         this.#waiting.delete(go);
         signal.removeEventListener('abort', go);
         resolve();
@@ -80,7 +93,7 @@ export class ViewWorld {
   readonly troubles: string[] = [];
   readonly #options: Partial<AgentViewsHost>;
   readonly #agents: ShellAgent[] = [];
-  readonly #looks = new Looks();
+  readonly #looks: Looks;
   /** The previews of a window that does not store them. */
   #unstored: { readonly log: UnstoredLog; readonly blobs: UnstoredBlobs } | undefined;
   store!: PreviewStore;
@@ -100,6 +113,7 @@ export class ViewWorld {
     this.temp = temp;
     this.root = temp.at('work space');
     this.#options = options;
+    this.#looks = options.pace instanceof Looks ? options.pace : new Looks();
     this.#own = own;
   }
 
@@ -293,9 +307,13 @@ export class ViewWorld {
    */
   async rest(): Promise<void> {
     if (this.#options.pace) return;
-    const atWork = (): number => this.#agents.filter(({ isAtWork }) => isAtWork).length;
     // Once to see that something was written, and once more, that nothing was since.
-    for (let looks = 0; looks < 2; looks++) await this.#looks.look(atWork);
+    for (let looks = 0; looks < 2; looks++) await this.look();
+  }
+
+  /** Lets the views be looked at once. */
+  look(): Promise<void> {
+    return this.#looks.look(() => this.#agents.filter(({ isAtWork }) => isAtWork).length);
   }
 
   /** Settles when this many previews are there, with what each changes: `path: before => after`. */

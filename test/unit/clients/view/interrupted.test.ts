@@ -11,10 +11,11 @@ import { writeOwner } from '../../../../src/agent/clients/view/viewOwner.ts';
 import { openWindows, windowsFolder } from '../../../../src/agent/clients/windowFiles.ts';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
 import { mountFor, whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { viewPace } from '../../../../src/agent/clients/view/liveView.ts';
 import type { AgentViewsHost } from '../../../../src/agent/clients/view/viewsHost.ts';
 import { SimulatedPace } from '../../../support/simulatedPace.ts';
 import { FREEZE_WORKER } from '../../../support/freezeWorker.ts';
-import { ViewWorld } from '../../../support/viewWorld.ts';
+import { Looks, ViewWorld } from '../../../support/viewWorld.ts';
 
 const HOUR = 3_600_000;
 const FILES = { 'src/a.ts': 'one\ntwo\nthree\nfour\nfive\nsix\n', 'src/b.ts': 'b\n' };
@@ -275,6 +276,47 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
       await world.recover();
       assert.match(errors.join(), /^What an agent has written is still in .*finished-view: .*ENOENT/);
       assert.ok(fs.existsSync(terminal));
+    });
+
+    test('a log that git ignores and that grows all the time does not delay what else is written', async t => {
+      const looks = new Looks(viewPace);
+      const world = await opened(t, { pace: looks });
+      const agent = world.start();
+      /** Milliseconds until the files are in a preview, if the log has grown before each look. */
+      const takes = async (command: string, count: number): Promise<number> => {
+        const began = looks.now();
+        await agent.run(command);
+        while (world.store.all().length < count && looks.now() - began < 20_000) {
+          await agent.run('date >> app.log');
+          await world.look();
+        }
+        return looks.now() - began;
+      };
+      await takes('echo one > one.ts', 1);
+      const ms = await takes('echo two > two.ts', 2);
+      assert.ok(ms < viewPace.restMs + 1_000, `it took ${ms} ms`);
+      await agent.exit();
+    });
+
+    test('nothing waits longer than ten seconds while a file is written all the time, and the agent reads which one is waited for', async t => {
+      const looks = new Looks(viewPace);
+      const world = await opened(t, { pace: looks });
+      const agent = world.start();
+      await agent.run('echo B > src/b.ts');
+      const rested = Math.ceil(Number(await agent.run('stat -c %.3Z src/b.ts')) * 1_000);
+      // All that is written from now on is still being written, however fast the test goes.
+      const { mock } = t.mock.method(Date, 'now', () => rested + viewPace.restMs);
+      while (world.store.all().length === 0 && looks.now() < 10_000) {
+        await agent.run('date >> src/noisy.ts');
+        await world.look();
+      }
+      mock.restore();
+      assert.deepEqual(await world.previews(1), ['sh: src/b.ts: b => B']);
+      assert.match(
+        await agent.run('cat REDLINE.md'),
+        /^Not proposed yet, since it is still being written: src\/noisy\.ts\.$/m,
+      );
+      await agent.exit();
     });
 
     test('a window that is closed for an hour while the agent works takes all of it, and goes on', async t => {
