@@ -19,7 +19,7 @@ export async function syncWritten(files: Workspace, sides: Sides): Promise<Reado
   if (failed.size === 0) return failed;
   const left = await writeAgain(files, new Map([...sides].filter(([path]) => failed.has(path))));
   for (const [path, error] of await syncAll(files, [...failed.keys()])) left.set(path, error);
-  return new Map([...failed].filter(([path]) => left.has(path)));
+  return left;
 }
 
 /**
