@@ -6,6 +6,7 @@ import { validTrunk } from '../../src/agent/session/conversation/validTrunk.ts';
 import type { ChatRequest } from '../../src/agent/session/model/chatProvider.ts';
 import type { RevertCategory } from '../../src/agent/session/model/messages.ts';
 import { recoverCommits } from '../../src/agent/hold/preview/commit/recovery.ts';
+import { completeUnsynced } from '../../src/agent/hold/preview/commit/unsynced.ts';
 import {
   isText,
   sideOfText,
@@ -562,6 +563,7 @@ export class RuntimeWorld {
       if (commit.changes.flatMap(stepsOf).some(step => files.has(fileOf(step)))) continue;
       this.invariants.recovered(commit, reports, held, this.t);
     }
+    await completeUnsynced(store, workspace);
     this.invariants.isRecovering = false;
   }
 
