@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf, PathError, ToolError } from '../../agent/base/errors.ts';
 import type { Sentence } from '../../agent/base/localiser.ts';
+import { programCall } from '../../agent/base/system/programCall.ts';
 import { agentHolds, IN_VIEW, shellHold } from '../../agent/clients/setUp/agentHolds.ts';
 import { connectedText } from '../../agent/clients/setUp/connectedText.ts';
 import { SetUpRefusal } from '../../agent/clients/setUp/jsonConfig.ts';
@@ -126,9 +127,11 @@ async function notesOn({ id, name }: KnownAgent, folder: string): Promise<readon
 
 /** Output of `program --version`, run outside the workspace; empty if it fails. */
 function versionOf(program: string): Promise<string> {
+  const call = programCall(program, ['--version'], homedir(), process.env);
+  const { isVerbatim: windowsVerbatimArguments } = call;
   return new Promise(resolve => {
-    const options = { cwd: homedir(), timeout: VERSION_MS, windowsHide: true };
-    execFile(program, ['--version'], options, (_, text) => resolve(text));
+    const options = { cwd: homedir(), timeout: VERSION_MS, windowsHide: true, windowsVerbatimArguments };
+    execFile(call.program, call.args, options, (_, text) => resolve(text));
   });
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { agentHolds } from '../../../../src/agent/clients/setUp/agentHolds.ts';
 import { Overlay } from '../../../../src/agent/hold/preview/overlay.ts';
 import type { Ctx } from '../../../../src/views/ctx.ts';
 import { createTestSession } from '../../../support/testSession.ts';
@@ -71,4 +72,21 @@ test('agents that can be held are connected, those on the path are started, and 
     'Its own tools still write. In an agent terminal, all that it writes waits for you.',
     'Open Agent Terminal',
   ]);
+});
+
+test('a version that is newer than the one that was tried is marked on the card', async t => {
+  const { ctx, store, install } = await opened(t);
+  const tried = agentHolds.find(({ name }) => name === 'Codex')?.version ?? assert.fail();
+  const mark = `Yours is newer than the version that this was tried with, ${tried}.`;
+  for (const [version, isMarked] of [
+    [undefined, false],
+    [tried, false],
+    [`${Number(tried.split('.')[0]) + 1}.0.0`, true],
+  ] as const) {
+    if (version !== undefined) install('codex', `codex-cli ${version}`);
+    const id = (await connectAgent(ctx, ['codex'])) ?? assert.fail();
+    const { details, revision } = store.get(id) ?? assert.fail();
+    assert.equal(String(details).includes(mark), isMarked, String(details));
+    await ctx.invoker.resolve({ id, revision, action: 'discard', reason: '', actor: 'human' });
+  }
 });
