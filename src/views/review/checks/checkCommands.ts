@@ -131,7 +131,7 @@ async function approveBrought({ checks }: Ctx): Promise<boolean> {
     `${texts.join('\n')}\n\n${l10n.t('Redline asks again when any of this changes.')}`,
     l10n.t('Approve and Run'),
   );
-  if (isApproved) await checks.settings.approve(waiting);
+  if (isApproved) await checks.settings.approve(waiting, broughtShell);
   return isApproved;
 }
 

@@ -46,37 +46,39 @@ export class CheckSettings {
     return this.#settings.broughtShell;
   }
 
-  /** Lets these run here from now on: a person has read their text. */
-  async approve(checks: readonly Check[]): Promise<void> {
-    const texts = new Set([...this.#approved, ...checks.map(check => this.#textOf(check))]);
+  /**
+   * Lets these run here from now on: a person has read their text.
+   * @param shell the {@link broughtShell} that the person has read; empty if none
+   */
+  async approve(checks: readonly SetCheck[], shell: string): Promise<void> {
+    const texts = new Set([...this.#approved, ...checks.map(check => textOf(check, shell))]);
     await this.#memory.update(APPROVED, [...texts]);
   }
 
-  /** Adds a check that a person chose to the settings of the workspace. Their choice approves it. */
+  /**
+   * Adds a check that a person chose to the settings of the workspace. Their choice approves it, but not what the workspace gives to
+   * the shell.
+   */
   async add(check: Pick<Check, 'name' | 'command'>): Promise<void> {
     const { name, command } = check;
-    await this.approve([{ ...check, timeLimit: TIME_LIMIT, isApproved: true }]);
+    await this.approve([{ ...check, timeLimit: TIME_LIMIT }], '');
     await this.#settings.setWorkspaceChecks([...this.#settings.checks.brought, { name, command }]);
   }
 
   #isApproved(check: SetCheck): boolean {
-    return this.#approved.includes(this.#textOf(check));
-  }
-
-  /** Everything from the workspace that changes the run, as text. */
-  #textOf({ command, cwd, report }: SetCheck): string {
-    const { broughtShell } = this;
-    const others = [
-      ...(report === undefined ? [] : [{ report }]),
-      ...(broughtShell === '' ? [] : [broughtShell]),
-    ];
-    return JSON.stringify([command, cwd ?? '', ...others]);
+    return this.#approved.includes(textOf(check, this.broughtShell));
   }
 
   get #approved(): readonly unknown[] {
     const stored = this.#memory.get<unknown>(APPROVED);
     return Array.isArray(stored) ? (stored as readonly unknown[]) : [];
   }
+}
+
+/** Everything from the workspace that changes the run, as text. */
+function textOf({ command, cwd, report }: SetCheck, shell: string): string {
+  const others = [...(report === undefined ? [] : [{ report }]), ...(shell === '' ? [] : [shell])];
+  return JSON.stringify([command, cwd ?? '', ...others]);
 }
 
 /** settings.json may contain anything: entries that are not checks are left out. */

