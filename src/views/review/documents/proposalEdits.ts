@@ -252,8 +252,12 @@ export class ProposalEdits extends Owner {
     // VS Code does not read back a text that it has saved.
     if (document && (isDirty || holds(document, text))) this.#shown.set(key, { revision, base });
     if (document && isMerged) this.#outdated.add(key);
+    const draft = this.#drafts.get(key);
+    const isStored = draft?.text === undefined || [text, this.#textOf(uri)].includes(draft.text);
     // Until it is saved, it may be typed into.
     if (isDirty) this.#drafts.set(key, { revision, base });
+    // Auto save has written more meanwhile.
+    else if (draft && draft !== typedOn && !isStored) this.#drafts.set(key, { ...draft, revision, base });
     else this.end(uri);
     return { revision, isMerged };
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLogger } from '../../../../../src/agent/base/logger.ts';
+import { textOf } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import { PREVIEW_SCHEME } from '../../../../../src/views/contributions.ts';
 import { Drafts } from '../../../../../src/views/review/documents/drafts.ts';
@@ -11,6 +12,7 @@ import { InvokerHarness } from '../../../../support/invokerHarness.ts';
 stub.useVscodeStub();
 const { ProposalEdits } = await import('../../../../../src/views/review/documents/proposalEdits.ts');
 
+const rebaser = { refresh: () => Promise.resolve() };
 const none = () => ({ dispose: () => undefined });
 
 /** An editor with the proposal of a preview, into which the user has typed. */
@@ -47,4 +49,21 @@ test('what is typed into a proposal while the user applies it stays in its edito
     assert.equal(typed.isDirty, isKept);
     edits.dispose();
   }
+});
+
+test('what auto save writes while a proposal is saved by hand is kept', async () => {
+  const { store } = new InvokerHarness('none');
+  const { id } = store.stage(draft()).preview;
+  const typed = typedInto(id);
+  const files = (path: string) => stub.Uri.file(`/${path}`);
+  const edits = new ProposalEdits({ store, files, rebaser } as never, new Drafts(undefined, silentLogger));
+  const saving = edits.replace(typed.uri as never, 'A by hand');
+  typed.isDirty = false;
+  await edits.write(typed.uri as never, Buffer.from('A by hand, and more'));
+  const { revision } = await saving;
+  assert.equal(textOf(store.get(id)?.changes?.[0]?.after ?? null), 'A by hand');
+  assert.equal(edits.draftOf(typed.uri as never), 'A by hand, and more');
+  await edits.commitUnsaved(id, revision);
+  assert.equal(textOf(store.get(id)?.changes?.[0]?.after ?? null), 'A by hand, and more');
+  edits.dispose();
 });
