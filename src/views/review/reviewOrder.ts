@@ -54,12 +54,13 @@ function fileBeside({ changes }: Preview, path: string, direction: 1 | -1): File
 }
 
 /**
- * The ids of the previews in the order in which a review continues from one of them, without that one: first those after it,
- * then those before it.
+ * The ids of the previews in the order in which a review continues by itself from one of them, without that one: first those after
+ * it, then those before it. What may hold secrets, only the user opens.
  */
 export function idsAfter(previews: readonly Preview[], id: string): readonly string[] {
   const at = previews.findIndex(preview => preview.id === id);
-  return [...previews.slice(at + 1), ...previews.slice(0, Math.max(at, 0))].map(preview => preview.id);
+  const others = [...previews.slice(at + 1), ...previews.slice(0, Math.max(at, 0))];
+  return others.filter(({ purpose }) => purpose !== 'secret').map(preview => preview.id);
 }
 
 /**

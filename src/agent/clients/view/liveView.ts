@@ -12,7 +12,7 @@ import { inPreviews, type LeftOut } from '../../hold/external/gathered.ts';
 import { contentOf } from '../../hold/preview/blobs.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
 import { foldersAbove, stepsOf } from '../../hold/preview/fileSteps.ts';
-import { pathsOf, type AgentName, type Preview } from '../../hold/preview/preview.ts';
+import { pathsOf, type AgentName, type Preview, type Purpose } from '../../hold/preview/preview.ts';
 import { queueResolveHandler, type ResolveHost } from '../../hold/preview/queueResolveHandler.ts';
 import type { FileContent, Workspace } from '../../hold/preview/workspace.ts';
 import { MAX_PENDING } from '../agentClient.ts';
@@ -245,9 +245,9 @@ export class LiveView {
     await collection.accept(async () => {
       await this.#stage(others, files => () => files);
       await this.#stage(own, files => l10n => l10n.t('Settings of {0} · {1}', name, files));
-      await this.#stage(secret, secretly);
+      await this.#stage(secret, secretly, 'secret');
       await this.#stage(conflicts, inConflict);
-      await this.#stage(secretConflicts, files => l10n => secretly(inConflict(files)(l10n))(l10n));
+      await this.#stage(secretConflicts, files => l10n => secretly(inConflict(files)(l10n))(l10n), 'secret');
     });
     // What became no preview, since the files have it, may be only a part of what they hold.
     const left = new Set(placed.leftOut.map(({ path }) => path));
@@ -259,12 +259,17 @@ export class LiveView {
     await this.#reported.add(news.map(keyOf)).catch(() => undefined); // it is told again after a reload
   }
 
-  async #stage(changes: readonly FileChange[], title: (files: string) => Sentence): Promise<void> {
+  async #stage(
+    changes: readonly FileChange[],
+    title: (files: string) => Sentence,
+    purpose?: Purpose,
+  ): Promise<void> {
     for (const group of inPreviews(changes)) {
       const named = title(namesOf(group));
+      const own = { label: named(english), title: named, ...(purpose ? { purpose } : {}) };
       const { stored } = queueResolveHandler(
         this.#host,
-        { label: named(english), title: named, sourceToolName: 'agent_terminal', changes: group },
+        { ...own, sourceToolName: 'agent_terminal', changes: group },
         { sessionId: this.#id, agent: this.#agent, asksModel: false, setId: this.#previews.setId },
       );
       await stored;

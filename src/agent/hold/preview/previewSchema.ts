@@ -138,10 +138,10 @@ const stagedParts = {
   sourceToolName: z.string(),
   /**
    * Purpose of a preview of Redline's own, where something depends on it: a command that runs, a call of a tool of VS Code, the
-   * configuration of an agent, the user's uncommitted changes, the inverse of an abandoned branch. No foreign tool and no extension
-   * can set it.
+   * configuration of an agent, the user's uncommitted changes, the inverse of an abandoned branch, settings that may hold secrets.
+   * No foreign tool and no extension can set it.
    */
-  purpose: z.exactOptional(z.enum(['command', 'toolCall', 'setUp', 'holdBack', 'revert'])),
+  purpose: z.exactOptional(z.enum(['command', 'toolCall', 'setUp', 'holdBack', 'revert', 'secret'])),
   /** Applying it runs something, so only a human may, in every mode. */
   humanOnly: z.exactOptional(z.literal(true)),
   /** Ids of previews that must be applied before this one. */

@@ -742,7 +742,8 @@ const inViews = (): void => {
     assert.deepEqual((await world.previews(2)).slice(1), [
       'sh: .env: A=1 => A=1\nTOKEN=s3cret; web/app.local.json: {} => {}\nTOKEN=s3cret',
     ]);
-    const { label } = world.preview('p2');
+    const { label, purpose } = world.preview('p2');
+    assert.equal(purpose, 'secret');
     assert.equal(
       label,
       'Ignored by git, perhaps secret · .env, app.local.json',
@@ -756,8 +757,12 @@ const inViews = (): void => {
     await second.run('echo A=2 > .env');
     await world.userWrites({ '.env': 'A=3\n' });
     await second.exit();
-    const labels = (await world.previews(3)) && world.store.all().map(each => each.label);
-    assert.equal(labels.at(-1), 'Ignored by git, perhaps secret · Conflicts with sh · .env');
+    await world.previews(3);
+    const last = world.preview('p3');
+    assert.deepEqual(
+      [last.label, last.purpose],
+      ['Ignored by git, perhaps secret · Conflicts with sh · .env', 'secret'],
+    );
   });
 
   test('its own settings are a preview of their own', async t => {

@@ -64,6 +64,17 @@ test('after a preview comes what is listed below it, then what is above', () => 
   assert.deepEqual(idsAfter(given(), 'p3'), ['p1', 'p2']);
 });
 
+test('what may hold secrets is never opened by a review that goes on by itself, only by the user', () => {
+  const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
+  store.stage(draft({ changes: files('one.txt') }));
+  store.stage(draft({ changes: files('.env'), purpose: 'secret' }));
+  store.stage(draft({ changes: files('two.txt') }));
+  const previews = store.list('oldestFirst');
+  assert.deepEqual(idsAfter(previews, 'p1'), ['p3']);
+  assert.deepEqual(idsAfter(previews, 'p2'), ['p3', 'p1']);
+  assert.equal(stepFrom(previews, { previewId: 'p1' }, 1)?.preview.id, 'p2', 'the user steps to it');
+});
+
 test('after a file that was split off comes the next one that is left', () => {
   const before = files('a', 'b', 'c', 'd');
   assert.equal(fileAfter(before, 'b', files('a', 'd'))?.path, 'd');
