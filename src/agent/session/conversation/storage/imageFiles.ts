@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { replaceFile } from '../../../base/system/replaceFile.ts';
@@ -74,13 +74,18 @@ export class ImageFiles {
     return FILE.test(file) ? path.join(this.folder, file) : undefined;
   }
 
-  /** Another window may be writing the same image, so the file gets its name only once it is complete. */
+  /** Another window or call may be writing the same image, so the file gets its name only once it is complete. */
   async #write(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
     const full = path.join(this.folder, file);
     await mkdir(path.dirname(full), { recursive: true });
-    const temporary = `${full}.${process.pid}.tmp`;
-    await write(temporary);
-    await replaceFile(temporary, full);
+    const temporary = `${full}.${randomUUID()}.tmp`;
+    try {
+      await write(temporary);
+      await replaceFile(temporary, full);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
   }
 
   async #forgetOldDrafts(now = Date.now()): Promise<void> {

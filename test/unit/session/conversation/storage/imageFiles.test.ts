@@ -39,6 +39,21 @@ test('an image is stored once, kept with its session, and deleted with it alone'
   );
 });
 
+test('one image that is pasted and read several times at once is stored each time', async t => {
+  const folder = await tempFolder(t);
+  const images = new ImageFiles(folder);
+  const many = Array.from({ length: 20 });
+  const stored = await Promise.all(many.map(() => images.add(png('x'.repeat(100_000)))));
+  const [draft = assert.fail()] = stored;
+  const kept = await Promise.all(many.map(() => images.keep(draft, 's1')));
+  assert.deepEqual(
+    [stored, kept].map(all => new Set(all.map(image => image?.file)).size),
+    [1, 1],
+  );
+  assert.deepEqual(await images.read(kept[0]?.file ?? ''), png('x'.repeat(100_000)));
+  assert.equal(readdirSync(path.join(folder, 's1.images')).length, 1);
+});
+
 test('only images are taken, by what is in them, up to 5 MB', async t => {
   const images = new ImageFiles(await tempFolder(t));
   for (const [bytes, type] of [
