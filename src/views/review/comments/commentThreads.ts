@@ -165,7 +165,7 @@ export class CommentThreads extends Owner {
       return false;
     }
     this.#sent.add({ message, comments: own, takeBack });
-    void session.prompt(message);
+    void session.prompt(message, [], id);
     return true;
   }
 

@@ -312,6 +312,23 @@ test('a review that goes back to the user was not sent, until its text is', asyn
   assert.deepEqual(read(), [['You: Why?', 'Redline: It is a heading.']]);
 });
 
+test('a review does not go into the conversation that is begun while its message is made', async () => {
+  const { shown, comment, prompts, session, events } = given();
+  comment(0, 'Why?');
+  const { prompt } = session;
+  Object.assign(session, {
+    // As the session does while another one is being opened.
+    prompt: (text: string, attachments: readonly [], of?: string) => {
+      if (of === undefined) return prompt(text);
+      events.fire({ type: 'prompts_returned', prompts: [{ text, attachments }] });
+      return Promise.resolve();
+    },
+  });
+  await shown.send();
+  await Promise.resolve();
+  assert.deepEqual([prompts, shown.comments.all.map(({ isSent }) => isSent)], [[], [false]]);
+});
+
 test('what another conversation proposed waits for it, and that is said', async () => {
   const { shown, comment, prompts, infos, item, session, events, say, read } = given();
   comment(0, 'Why?');
