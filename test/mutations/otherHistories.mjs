@@ -24,8 +24,8 @@ export const otherHistories = [
   {
     rule: 'power: contents are on the disk before the lines that name them',
     file: 'hold/preview/log/openPreviewLog.ts',
-    from: 'await this.contents.flush();',
-    to: '',
+    from: 'super.flush(() => this.contents.flush())',
+    to: 'super.flush()',
     histories: 'powerHistories',
   },
   {

@@ -99,6 +99,20 @@ export class TimeSlice {
   }
 }
 
+/** Takes all steps, and lets other work run in between. @returns the value of the last one */
+export async function inTurns<T>(steps: Iterator<undefined, T>, slice = new TimeSlice()): Promise<T> {
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) await slice.turn();
+  return step.value;
+}
+
+/** Takes all steps at once. */
+export function atOnce<T>(steps: Iterator<undefined, T>): T {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
 /** The next run waits this many times as long as the last one took, so that other work gets nine tenths of the time. */
 const REST = 9;
 

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { appendFile, mkdir, open, stat, truncate } from 'node:fs/promises';
 import * as path from 'node:path';
-import { TimeSlice } from '../async.ts';
+import { atOnce, inTurns, TimeSlice } from '../async.ts';
 import { hasCode } from '../errors.ts';
 import { encodeEntry } from './jsonLines.ts';
 import {
@@ -42,14 +42,15 @@ interface Line<T> {
 
 /**
  * An append-only file of JSON lines. Entries are written in the order of the calls. An entry is handed to the operating system
- * before `append` returns, so that it survives the end of the process; only while the log is being prepared, repaired or compacted
- * does it wait, until the promise settles. A failed append does not affect later ones: the next one removes its leftovers. A log
- * that was never loaded is prepared by its first append.
+ * before `append` returns, so that it survives the end of the process. It waits, until the promise settles, only if it is long, or
+ * while the log is being prepared, repaired or compacted, or another entry waits. A failed append does not affect later ones: the
+ * next one removes its leftovers. A log that was never loaded is prepared by its first append.
  */
 export class JsonLog<T> {
   readonly #file: string;
   readonly #format: LogFormat<T>;
-  protected readonly lock: LogLock | undefined;
+  readonly #lock: LogLock | undefined;
+  readonly #slice = new TimeSlice();
   #tail: Promise<void> = Promise.resolve();
   /** Settles when the flushes so far have ended. */
   #flushed: Promise<unknown> = Promise.resolve();
@@ -66,7 +67,7 @@ export class JsonLog<T> {
   constructor(file: string, format: LogFormat<T>, lock?: LogLock) {
     this.#file = file;
     this.#format = format;
-    this.lock = lock;
+    this.#lock = lock;
     if (lock?.wasLeft === true) this.#doubt = { error: new Error(`${file} may not be on the disk`) };
   }
 
@@ -112,7 +113,7 @@ export class JsonLog<T> {
     const flushed = this.#flushed; // some systems cannot replace an open file
     return this.#enqueue(async () => {
       await flushed;
-      await this.lock?.check();
+      await this.#lock?.check();
       const lines: Line<T>[] = [];
       await this.readAndRepair({
         unreadable: (...place) => void lines.push({ place }),
@@ -123,32 +124,40 @@ export class JsonLog<T> {
     });
   }
 
-  /** The lines of the rewritten log; an empty one for an entry that is gone. */
-  *#rewritten(lines: readonly Line<T>[], rewrite: Rewrite<T>, more: readonly T[]): Generator<Buffer> {
+  /** The lines of the rewritten log. */
+  async *#rewritten(
+    lines: readonly Line<T>[],
+    rewrite: Rewrite<T>,
+    more: readonly T[],
+  ): AsyncGenerator<Buffer> {
     yield Buffer.from(encodeHeader(this.#format));
     for (const { place, entry } of lines) {
       const [bytes, start, end] = place;
       const next = entry === undefined ? undefined : rewrite(entry);
       if (!next || (next.length === 1 && next[0] === entry)) yield bytes.subarray(start, end + 1);
-      else yield Buffer.concat([...this.#encoded(next)]);
+      else yield* this.#encodedAll(next);
+      await this.#slice.turn(); // also where none of them stays
     }
-    yield* this.#encoded(more);
+    yield* this.#encodedAll(more);
   }
 
-  *#encoded(entries: readonly T[]): Generator<Buffer> {
-    for (const entry of entries) yield Buffer.from(encodeEntry(this.#stored(entry)));
+  async *#encodedAll(entries: readonly T[]): AsyncGenerator<Buffer> {
+    for (const entry of entries) yield Buffer.from(await this.#encodedInTurns(entry));
   }
 
   async append(entry: T): Promise<void> {
-    if (this.lock?.isSure === false) await this.lock.check();
-    const line = encodeEntry(this.#stored(entry));
-    if (!this.#isOpen) return this.#enqueue(() => Promise.resolve(this.#write(line)));
-    this.#write(line);
+    if (this.#lock?.isSure === false) await this.#lock.check();
+    if (!this.#waits(entry)) return this.#write(this.#encoded(entry));
+    await this.#enqueue(async () => {
+      const line = await this.#encodedInTurns(entry);
+      await this.#lock?.check();
+      this.#write(line);
+    });
   }
 
   /** Appends entries in a few writes, and lets other work run in between. */
   async appendAll(entries: readonly T[]): Promise<void> {
-    for await (const bytes of inWrites(this.#encoded(entries)))
+    for await (const bytes of inWrites(this.#encodedAll(entries)))
       await this.#enqueue(() => Promise.resolve(this.#write(bytes)));
   }
 
@@ -157,9 +166,9 @@ export class JsonLog<T> {
    * it may be appended again.
    */
   appendNow(entry: T): boolean {
-    if (!this.#isOpen || this.lock?.isSure === false) return false;
+    if (this.#waits(entry) || this.#lock?.isSure === false) return false;
     try {
-      this.#write(encodeEntry(this.#stored(entry)));
+      this.#write(this.#encoded(entry));
       return true;
     } catch {
       // Appending it again reports the reason, also if the log was deleted.
@@ -168,12 +177,16 @@ export class JsonLog<T> {
     }
   }
 
-  /** Settles once everything appended so far would survive a crash of the machine. Appends do not wait for it. */
-  flush(): Promise<void> {
+  /**
+   * Settles once everything appended so far would survive a crash of the machine. Appends do not wait for it.
+   * @param first what has to survive it before they do
+   */
+  flush(first = (): Promise<void> => Promise.resolve()): Promise<void> {
     const rewrite = async (): Promise<void> => {
+      await first();
       if (this.#doubt) await this.#replace([await readWhole(this.#file)]);
     };
-    const written = this.#ready && !this.#doubt ? this.#tail : this.#enqueue(rewrite);
+    const written = this.#ready && !this.#doubt ? this.#tail.then(first) : this.#enqueue(rewrite);
     const done = written.then(() => this.#sync());
     this.#flushed = Promise.allSettled([this.#flushed, done]).then(() => undefined);
     return done;
@@ -187,20 +200,30 @@ export class JsonLog<T> {
     return { bytes, isChanged: bytes !== stored, faults: await readLog(bytes, this.#format, reader) };
   }
 
-  #stored(entry: T): unknown {
-    const { stored, tellsFrom, version } = this.#format;
-    const value = stored?.(entry) ?? entry;
-    return tellsFrom === undefined ? value : { v: version, ...(value as object) };
+  #encoded(entry: T): string {
+    const { stored } = this.#format;
+    return this.#line(stored ? atOnce(stored.form(entry)) : entry);
   }
 
-  /** Whether an entry can be written at once. */
-  get #isOpen(): boolean {
-    return this.#ready && this.#failedAt === undefined && this.#waiting === 0;
+  async #encodedInTurns(entry: T): Promise<string> {
+    const { stored } = this.#format;
+    return this.#line(stored ? await inTurns(stored.form(entry), this.#slice) : entry);
+  }
+
+  #line(form: unknown): string {
+    const { tellsFrom, version } = this.#format;
+    return encodeEntry(tellsFrom === undefined ? form : { v: version, ...(form as object) });
+  }
+
+  /** Whether an entry cannot be written at once. */
+  #waits(entry: T): boolean {
+    const isOpen = this.#ready && this.#failedAt === undefined && this.#waiting === 0;
+    return !isOpen || this.#format.stored?.isLong(entry) === true;
   }
 
   async #replace(content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
-    await this.lock?.check(); // a file beside it belongs to its owner, too
-    await replaceContent(this.#file, content, () => this.lock?.check());
+    await this.#lock?.check(); // a file beside it belongs to its owner, too
+    await replaceContent(this.#file, content, () => this.#lock?.check());
     this.#doubt = undefined;
   }
 
@@ -232,7 +255,7 @@ export class JsonLog<T> {
   async #removeTornEnd(from: number): Promise<void> {
     const size = (await stat(this.#file).catch(ignoreMissing))?.size ?? 0;
     if (size > from) {
-      await this.lock?.check(); // the rest may be that of its next owner
+      await this.#lock?.check(); // the rest may be that of its next owner
       await truncate(this.#file, from);
     }
     this.#ready = size > 0; // else the log starts over
@@ -253,11 +276,11 @@ export class JsonLog<T> {
 }
 
 /** Joins lines to pieces large enough for a write each, and lets other work run in between. */
-async function* inWrites(lines: Iterable<Buffer>): AsyncGenerator<Buffer> {
+async function* inWrites(lines: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const slice = new TimeSlice();
   let waiting: Buffer[] = [];
   let size = 0;
-  for (const line of lines) {
+  for await (const line of lines) {
     waiting.push(line);
     size += line.length;
     await slice.turn();

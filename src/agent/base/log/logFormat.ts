@@ -15,7 +15,12 @@ export interface LogFormat<T> extends LogHeader {
   /** The entry in a line's value; `undefined` if it is not valid, which makes it a bad line. */
   readonly parse: (value: unknown) => T | undefined;
   /** The written form of an entry, which `parse` turns back into the entry; by default the entry itself. */
-  readonly stored?: (entry: T) => unknown;
+  readonly stored?: {
+    /** Makes it in steps. */
+    readonly form: (entry: T) => Iterator<undefined, unknown>;
+    /** Whether that takes so long that other work has to run in between. */
+    readonly isLong: (entry: T) => boolean;
+  };
   /** The first version whose lines carry the version, too, as `v`, so that the log can be read without its header. */
   readonly tellsFrom?: number;
 }

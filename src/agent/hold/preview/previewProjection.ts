@@ -22,7 +22,6 @@ import { idsIn, idsOf, mayBeOfCommit, type PreviewLogEntry, type UnreadableLine 
  */
 export class PreviewProjection {
   readonly #previews = new Map<string, Preview>();
-  readonly #hold: (changes: readonly FileChange[]) => readonly FileChange[];
   readonly open = new OpenPreviews();
   readonly feed = new Feed();
   #ledger: LedgerEntry[] = [];
@@ -36,11 +35,6 @@ export class PreviewProjection {
   readonly #lost = new LostBeneath(id => this.#previews.get(id));
   readonly #commits = new InterruptedCommits();
   #lastNumber = 0;
-
-  /** @param hold the changes as they are kept in memory */
-  constructor(hold: (changes: readonly FileChange[]) => readonly FileChange[] = changes => changes) {
-    this.#hold = hold;
-  }
 
   /**
    * Takes the next entry of the log into account. Returns the previews that it changes, in their new state.
@@ -65,10 +59,7 @@ export class PreviewProjection {
       this.feed.skip(entry.attempts);
       this.#count(entry.last);
     }
-    const next = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
-    // A rebase might never be written to the log.
-    const isKept = entry.type !== 'revised' || entry.by !== 'rebase' || entry.announced === true;
-    const changed = isKept ? next.map(preview => this.#held(preview)) : next;
+    const changed = entry.type === 'resolved' ? this.#resolve(entry, ended?.rollback) : this.#reduce(entry);
     for (const preview of changed) this.set(preview);
     if (changed.length > 0) this.#feed(entry, patch, was);
     return changed;
@@ -220,13 +211,6 @@ export class PreviewProjection {
   /** Highest number of an id so far, without random ones; 0 if there is none. */
   get lastNumber(): number {
     return this.#lastNumber;
-  }
-
-  #held(preview: Preview): Preview {
-    if (preview.kind !== 'files' || this.#previews.get(preview.id)?.changes === preview.changes)
-      return preview;
-    const changes = this.#hold(preview.changes);
-    return changes === preview.changes ? preview : { ...preview, changes };
   }
 
   #count(id: string): void {

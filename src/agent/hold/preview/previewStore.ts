@@ -1,3 +1,4 @@
+import { atOnce, inTurns } from '../../base/async.ts';
 import { asJournalError, JournalError } from './errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import { LogQueue, marked } from '../../base/log/logQueue.ts';
@@ -23,8 +24,7 @@ import {
 } from './log/previewLog.ts';
 import { countedNumbers, type PreviewNumbers } from './previewNumbers.ts';
 import { PreviewProjection } from './previewProjection.ts';
-import { rememberConflicts } from './rebase/conflictMarkers.ts';
-import { adopted, inTurns, restored } from './restore.ts';
+import { adopted, restored } from './restore.ts';
 import { UnstoredRebases } from './unstoredRebases.ts';
 import type { OpenPreviews } from './openPreviews.ts';
 import type { PreviewStoreOptions, QueuedPreview } from './previewStoreOptions.ts';
@@ -40,7 +40,7 @@ import type { ResolveOrder } from './resolveSettings.ts';
  * must know about a failure.
  */
 export class PreviewStore {
-  readonly #projection: PreviewProjection;
+  readonly #projection = new PreviewProjection();
   readonly #log: PreviewLogSink;
   readonly #flushing: SoonFlushed;
   readonly #queue: LogQueue<PreviewLogEntry>;
@@ -81,16 +81,7 @@ export class PreviewStore {
     const { numbers = countedNumbers(), blobs, onLogRecovery, onUnstorable } = options;
     this.tells = options;
     this.#log = log;
-    const { contents } = log;
-    this.blobs = blobs ?? contents ?? new MemoryBlobs();
-    this.#projection = new PreviewProjection(
-      contents &&
-        (changes => {
-          const held = contents.heldChanges(changes);
-          rememberConflicts(changes, held);
-          return held;
-        }),
-    );
+    this.blobs = blobs ?? log.contents ?? new MemoryBlobs();
     this.#flushing = new SoonFlushed(log, onLogFailure);
     this.#queue = new LogQueue(log, {
       onAppend: () => this.#flushing.appended(),
@@ -110,7 +101,7 @@ export class PreviewStore {
    * Rebuilds the state from a short log that was just read. Previews that can no longer be resolved expire: see {@link restored}.
    */
   restore(entries: readonly PreviewLogEntry[], unreadable: readonly UnreadableLine[] = []): void {
-    for (const restoring of this.#restoring(entries, unreadable)) void restoring;
+    atOnce(this.#restoring(entries, unreadable));
   }
 
   /** Like {@link restore}, for a log of any length: lets other work run in between, which must not use the store yet. */

@@ -22,12 +22,6 @@ export function* restored(
   for (const [id, paths] of projection.untoldParts) record({ type: 'stale', id, paths });
 }
 
-/** Takes all steps, and lets other work run in between. */
-export async function inTurns(steps: Iterator<undefined, void>): Promise<void> {
-  const slice = new TimeSlice();
-  while (steps.next().done !== true) await slice.turn();
-}
-
 /** Adds the entries of another log. @returns the ids of the previews that it changes */
 export async function adopted(
   projection: PreviewProjection,

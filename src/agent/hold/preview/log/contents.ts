@@ -3,7 +3,7 @@ import { orUndefined, ToolError } from '../../../base/errors.ts';
 import { sha256, type Sha256 } from '../../../base/hash.ts';
 import { decodeText, encodeText, type TextEncoding } from '../../text/encodings.ts';
 import { binarySide, contentGone as binaryGone, type Blobs } from '../blobs.ts';
-import { isText, type BinarySide, type FileChange, type FileSide, type TextSide } from '../fileChange.ts';
+import type { BinarySide, TextSide } from '../fileChange.ts';
 import type { Stored } from './moving.ts';
 import { CHAIN, Packs, type Place } from './packs.ts';
 import { sharedEnds, type Ends } from './sharedEnds.ts';
@@ -25,15 +25,15 @@ export class Contents implements Blobs {
   readonly #stored = new Map<Sha256, Stored>();
   readonly #texts = new Cache<string>(CACHED_CHARS);
   readonly #bytes = new Cache<Uint8Array>(CACHED_BYTES);
-  /** Texts that are not stored yet, which previews in memory refer to. */
-  readonly #awaited = new Map<Sha256, string>();
+  /** Sides whose texts are read on demand. */
   readonly #held = new WeakSet<TextSide>();
   /** The last contents of each path, with which its next one may have most in common. */
   readonly #lastAt = new Map<string, readonly Sha256[]>();
   /** Binary files that no line names yet. */
   readonly #put = new Set<Sha256>();
-  /** Contents that have a place, but wait to be written there. */
+  /** Contents that have a place, but wait to be written there, and sides that have been given a place since the last write. */
   readonly #unwritten: Sha256[] = [];
+  readonly #placed: TextSide[] = [];
   readonly #packs: Packs;
   /** Contents are moving to new packs: none is based on one that is already there. */
   #isMoving = false;
@@ -44,29 +44,10 @@ export class Contents implements Blobs {
     this.#packs = new Packs(folder, { wasLeft });
   }
 
-  /** The changes as a store in memory keeps them: with texts that need no memory once they are stored. */
-  heldChanges(changes: readonly FileChange[]): readonly FileChange[] {
-    const hold = (side: FileSide | null): FileSide | null => (side && isText(side) ? this.#hold(side) : side);
-    const held = changes.map(change => {
-      const [before, after] = [hold(change.before), hold(change.after)];
-      return before === change.before && after === change.after
-        ? change
-        : ({ ...change, before, after } as FileChange);
-    });
-    return held.every((change, index) => change === changes[index]) ? changes : held;
-  }
-
-  /** The same side, with its text read on demand. Memory holds the text until it is stored. */
-  #hold(side: TextSide): TextSide {
-    if (this.#held.has(side) || !isExact(side)) return side;
-    if (!this.#storedAt(side.hash)) this.#awaited.set(side.hash, side.text);
-    return this.#sideOf(side.hash, side.encoding);
-  }
-
   /** The side of a line. @throws ToolError from its text, if that is gone or altered */
   sideAt(hash: Sha256, encoding: TextEncoding, place: Place): TextSide {
     this.#bind(hash, place);
-    return this.#sideOf(hash, encoding);
+    return this.#hold({ hash, text: '', encoding });
   }
 
   /** The same for a binary file. */
@@ -107,15 +88,17 @@ export class Contents implements Blobs {
   }
 
   /**
-   * Place of a content; {@link write} follows. `undefined` if it must stay in the line, since its bytes do not decode to it, or if
-   * it is gone.
+   * Place of a content; {@link write} follows, and from then on memory no longer holds the text of the side: it is read on demand.
+   * `undefined` if it must stay in the line, since its bytes do not decode to it, or if it is gone.
    * @param path with whose last contents it may have most in common
    * @throws any error of the file system
    */
   placeOf(side: TextSide, path: string): Place | undefined {
     const last = this.#lastAt.get(path) ?? [];
     const known = this.#stored.get(side.hash)?.place; // the only one that there is if its text is gone
-    const place = this.#storedAt(side.hash)?.place ?? this.#newPlace(side, last) ?? known;
+    const found = this.#storedAt(side.hash)?.place ?? this.#newPlace(side, last);
+    if (found && !this.#held.has(side)) this.#placed.push(side);
+    const place = found ?? known;
     if (place) this.#lastAt.set(path, [side.hash, ...last.filter(hash => hash !== side.hash)].slice(0, NEAR));
     return place;
   }
@@ -137,9 +120,9 @@ export class Contents implements Blobs {
     return stored && this.#packs.has(stored.place) ? stored : undefined;
   }
 
-  /** Whether a side is one of these contents, or has the same bytes as one. */
-  knows(side: TextSide): boolean {
-    return this.#held.has(side) || this.#stored.has(side.hash);
+  /** Whether the text of a side is read from here. */
+  holds(side: TextSide): boolean {
+    return this.#held.has(side);
   }
 
   /** How many bytes a content takes here; `undefined` if it is not here. */
@@ -149,14 +132,14 @@ export class Contents implements Blobs {
 
   /** Writes the waiting contents. @throws any error of the file system; then none of them counts as stored */
   write(): void {
-    const hashes = this.#unwritten.splice(0);
+    const [hashes, sides] = [this.#unwritten.splice(0), this.#placed.splice(0)];
     try {
       this.#packs.write();
     } catch (error) {
       for (const hash of hashes) this.#stored.delete(hash);
       throw error;
     }
-    for (const hash of hashes) this.#awaited.delete(hash);
+    for (const side of sides) this.#hold(side);
   }
 
   /** Settles once everything that was written would survive a crash of the machine. */
@@ -211,23 +194,14 @@ export class Contents implements Blobs {
     await this.#packs.retain(packs);
   }
 
-  #sideOf(hash: Sha256, encoding: TextEncoding): TextSide {
-    const textOf = (): string => this.#text(hash, encoding);
-    // Its own property, so that a copy has the text, too.
-    const side = {
-      hash,
-      get text() {
-        return textOf();
-      },
-      encoding,
-    };
+  #hold(side: TextSide): TextSide {
+    const get = (): string => this.#text(side.hash, side.encoding);
     this.#held.add(side);
-    return side;
+    // Its own property, so that a copy has the text, too.
+    return Object.defineProperty(side, 'text', { get, enumerable: true, configurable: true });
   }
 
   #text(hash: Sha256, encoding: TextEncoding): string {
-    const awaited = this.#awaited.get(hash);
-    if (awaited !== undefined) return awaited;
     const key = keyOf({ hash, encoding });
     const cached = this.#texts.get(key);
     if (cached !== undefined) return cached;

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { TimeSlice } from '../../../base/async.ts';
+import { inTurns, TimeSlice } from '../../../base/async.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { isRecord } from '../../../base/json.ts';
 import { LineSplitter } from '../../../base/lineSplitter.ts';
@@ -13,7 +13,7 @@ import { isBinary, type BinarySide } from '../fileChange.ts';
 import type { Contents } from './contents.ts';
 import { parseEntry, previewLogFormat } from './previewLog.ts';
 import { previewMigrations } from './previewMigrations.ts';
-import { changesOf, placeInTurns, sidesIn, withPlaces, withTexts } from './storedChanges.ts';
+import { changesOf, sidesIn, withPlaces, withTexts } from './storedChanges.ts';
 
 /** How many bytes of a log are read at once, and about how many are written. */
 const AT_ONCE = 1024 * 1024;
@@ -87,8 +87,8 @@ async function migratedLine(bytes: Buffer, version: number, contents: Contents):
   const entry = withTexts(parsed, contents);
   for (const side of sidesIn(changesOf(entry)))
     if (isBinary(side) && contents.sizeOf(side.hash) === undefined) await moveBlob(side, contents);
-  await placeInTurns(entry, contents);
-  return encodeEntry({ v: previewLogFormat.version, ...(withPlaces(entry, contents) as object) });
+  const form = await inTurns(withPlaces(entry, contents));
+  return encodeEntry({ v: previewLogFormat.version, ...(form as object) });
 }
 
 /** Takes over a binary file, if it is there and not damaged. */

@@ -14,7 +14,7 @@ import {
   type PreviewLogEntry,
   type UnreadableLine,
 } from './previewLog.ts';
-import { changesOf, newTextIn, placeInTurns, sidesIn, withPlaces, withTexts } from './storedChanges.ts';
+import { changesOf, isLong, sidesIn, withPlaces, withTexts } from './storedChanges.ts';
 
 /** The size in bytes above which a log that has grown fourfold is compacted, and how many bytes of contents may be unnamed. */
 export interface Slack {
@@ -31,11 +31,6 @@ export function openPreviewLog(file: string, slack = SLACK, lock?: LogLock): Pre
   return new PreviewLog(file, new Contents(folder, lock?.wasLeft), slack, lock);
 }
 
-/**
- * The texts of an entry that is written before its append returns have at most this many characters, so that it takes some 20 ms.
- */
-const WRITTEN_AT_ONCE = 1024 * 1024;
-
 /** The log of previews: its lines are facts, and name the texts of files, which are in the contents beside it. */
 export class PreviewLog extends JsonLog<PreviewLogEntry> {
   readonly contents: Contents;
@@ -51,7 +46,11 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
       const entry = parseEntry(value);
       return entry && withTexts(entry, contents);
     };
-    super(file, { ...previewLogFormat, parse, stored: entry => withPlaces(entry, contents) }, lock);
+    const stored = {
+      isLong: (entry: PreviewLogEntry) => isLong(entry, contents),
+      form: (entry: PreviewLogEntry) => withPlaces(entry, contents),
+    };
+    super(file, { ...previewLogFormat, parse, stored }, lock);
     this.contents = contents;
     this.#file = file;
     this.#slack = slack;
@@ -77,23 +76,6 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
 
   archived(): Promise<LoadedPreviews> {
     return collected(reader => this.#ledger.read(reader));
-  }
-
-  /** The texts of a rewrite of a whole repository are written in turns. */
-  override async append(entry: PreviewLogEntry): Promise<void> {
-    if (this.#takesLong(entry)) {
-      await this.lock?.check();
-      await placeInTurns(entry, this.contents);
-    }
-    await super.append(entry);
-  }
-
-  override appendNow(entry: PreviewLogEntry): boolean {
-    return !this.#takesLong(entry) && super.appendNow(entry);
-  }
-
-  #takesLong(entry: PreviewLogEntry): boolean {
-    return newTextIn(entry, this.contents) > WRITTEN_AT_ONCE;
   }
 
   /** Whether the log, or its contents other than the named ones, has grown so much that compacting it pays. */
@@ -126,9 +108,8 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     return (await stat(this.#file).catch(() => undefined))?.size ?? 0;
   }
 
-  override async flush(): Promise<void> {
-    await this.contents.flush();
-    await super.flush();
+  override flush(): Promise<void> {
+    return super.flush(() => this.contents.flush());
   }
 }
 

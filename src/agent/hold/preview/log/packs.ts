@@ -52,8 +52,6 @@ export class Packs {
   #pack: { readonly name: string; size: number } | undefined;
   #buffered: Buffer[] = [];
   #bufferedBytes = 0;
-  /** Sizes of packs as they were found just now, in bytes. */
-  readonly #sizes = new Map<string, number>();
 
   /**
    * @param isMoving only its own packs are synced: the system tells a failure once, and the writer of the others has to hear it
@@ -98,7 +96,6 @@ export class Packs {
     const written = Buffer.concat(this.#buffered.splice(0));
     const from = this.#bufferedFrom;
     this.#bufferedBytes = 0;
-    this.#sizes.delete(name);
     try {
       fs.mkdirSync(this.#folder, { recursive: true });
       const file = fs.openSync(path.join(this.#folder, name), 'a');
@@ -129,14 +126,8 @@ export class Packs {
     return (this.#pack?.size ?? 0) - this.#bufferedBytes;
   }
 
-  /** Looked up once for all that this process does without a pause: a preview may have thousands of contents. */
   #sizeOf(name: string): number {
-    const known = this.#sizes.get(name);
-    if (known !== undefined) return known;
-    if (this.#sizes.size === 0) queueMicrotask(() => this.#sizes.clear());
-    const size = orUndefined(() => fs.statSync(path.join(this.#folder, name)).size) ?? 0;
-    this.#sizes.set(name, size);
-    return size;
+    return orUndefined(() => fs.statSync(path.join(this.#folder, name)).size) ?? 0;
   }
 
   /** Puts records into new packs from now on. Nothing may wait. */
@@ -199,7 +190,10 @@ export class Packs {
 
   /** Size of all packs, in bytes. */
   async size(): Promise<number> {
-    return (await this.#names()).reduce((sum, name) => sum + this.#sizeOf(name), 0);
+    let size = 0;
+    for (const name of await this.#names())
+      size += (await fs.promises.stat(path.join(this.#folder, name)).catch(() => undefined))?.size ?? 0;
+    return size;
   }
 
   /** Removes all packs but these and the new ones. */

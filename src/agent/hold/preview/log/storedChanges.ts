@@ -1,10 +1,14 @@
-import { TimeSlice } from '../../../base/async.ts';
 import { editsGive, type TextEdit } from '../../text/textEdit.ts';
 import { isBinary, isText, type FileChange, type FileSide } from '../fileChange.ts';
 import { CutEdits, StoredBinary, StoredText, type Cut } from '../previewSchema.ts';
 import type { Contents } from './contents.ts';
+import { hasConflict } from '../rebase/conflictMarkers.ts';
 import { isKept, type RevisedChanges } from './keptChanges.ts';
 import type { PreviewLogEntry } from './previewLog.ts';
+
+/** How many changes, or characters of text, are stored in turns. */
+const MANY = 500;
+const MUCH = 1024 * 1024;
 
 /** The entry with its changes mapped, including those of the part that it mentions. */
 function mapped(entry: PreviewLogEntry, map: (change: FileChange) => unknown): unknown {
@@ -16,29 +20,23 @@ function mapped(entry: PreviewLogEntry, map: (change: FileChange) => unknown): u
 }
 
 /**
- * The stored form of an entry: its texts go to the contents, and their places into the line. @throws any error of the file system
+ * Makes the stored form of an entry: its texts go to the contents, and their places into the line. Yields after each change.
+ * @throws any error of the file system
  */
-export function withPlaces(entry: PreviewLogEntry, contents: Contents): unknown {
-  const line = mapped(entry, change => placed(change, contents));
+export function* withPlaces(entry: PreviewLogEntry, contents: Contents): Generator<undefined, unknown> {
+  const lean = new Map<FileChange, unknown>();
+  for (const change of changesOf(entry)) yield void lean.set(change, placed(change, contents));
   contents.write();
-  return line;
+  return mapped(entry, change => lean.get(change));
 }
 
-/** How many characters of an entry's texts are not stored yet. */
-export function newTextIn(entry: PreviewLogEntry, contents: Contents): number {
+/** Whether storing an entry may take over 20 ms, since it has many changes or much text. */
+export function isLong(entry: PreviewLogEntry, contents: Contents): boolean {
+  const changes = changesOf(entry);
   let chars = 0;
-  for (const side of sidesIn(changesOf(entry)))
-    if (isText(side) && !contents.knows(side)) chars += side.text.length;
-  return chars;
-}
-
-/** Writes the texts of an entry, and lets other work run in between. @throws any error of the file system */
-export async function placeInTurns(entry: PreviewLogEntry, contents: Contents): Promise<void> {
-  const slice = new TimeSlice();
-  for (const change of changesOf(entry)) {
-    placed(change, contents);
-    await slice.turn();
-  }
+  for (const side of changes.length > MANY ? [] : sidesIn(changes))
+    if (isText(side) && !contents.holds(side)) chars += side.text.length;
+  return changes.length > MANY || chars > MUCH;
 }
 
 /** The changes that an entry has in full. */
@@ -57,6 +55,8 @@ export function sidesIn(changes: readonly FileChange[]): readonly FileSide[] {
 
 function placed(change: FileChange, contents: Contents): unknown {
   const { path, before, after } = change;
+  // While its text is in memory: to read thousands of them again takes long.
+  if (after && isText(after) && !contents.holds(after)) hasConflict(change);
   const lean = { ...fieldsOf(change), before: before && placedSide(path, before, contents) };
   const next = { ...lean, after: after && placedSide(path, after, contents) };
   const cuts = cutsOf.get(change);

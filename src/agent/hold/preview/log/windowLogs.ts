@@ -1,6 +1,6 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
-import { succeeds } from '../../../base/async.ts';
+import { inTurns, succeeds } from '../../../base/async.ts';
 import { ProcessLock } from '../../../base/processLock.ts';
 import { isBinary } from '../fileChange.ts';
 import { Contents } from './contents.ts';
@@ -31,7 +31,7 @@ export async function joinWindowLogs(
         for (const side of sidesIn(changesOf(entry)))
           if (isBinary(side) && contents.sizeOf(side.hash) !== undefined)
             await storage.contents.put(await contents.get(side));
-        withPlaces(entry, storage.contents);
+        await inTurns(withPlaces(entry, storage.contents));
       }
       await storage.contents.flush(); // the lines that name them follow, synced
       // With a part of them, a commit that ended would look interrupted.

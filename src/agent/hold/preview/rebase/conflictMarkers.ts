@@ -17,17 +17,6 @@ export function hasConflict(change: FileChange): boolean {
   return found;
 }
 
-/**
- * Finds the conflicts of changes while their texts are in memory: to read thousands of them again takes long.
- * @param held the same changes, with texts that are read on demand; {@link hasConflict} then reads none of them
- */
-export function rememberConflicts(changes: readonly FileChange[], held: readonly FileChange[]): void {
-  for (const [index, change] of held.entries()) {
-    const inMemory = changes[index];
-    if (inMemory && inMemory !== change) known.set(change, hasConflict(inMemory));
-  }
-}
-
 function findsConflict({ before, after }: FileChange): boolean {
   const now = withLf(textOf(after));
   // The search nearly always stops here: with thousands of texts, reading each base as well would be slow.

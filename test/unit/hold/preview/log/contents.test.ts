@@ -5,6 +5,7 @@ import { EventEmitter, once } from 'node:events';
 import writable, * as fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import * as path from 'node:path';
+import { setImmediate as setTurn } from 'node:timers/promises';
 import { sideOfText, textOf, type TextSide } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import { Contents } from '../../../../../src/agent/hold/preview/log/contents.ts';
 import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
@@ -186,6 +187,59 @@ test('contents that nothing names any more are removed, and those that others fo
   await last.store.forgetResolved(new Date(Date.now() + 1000));
   assert.deepEqual(packs(), []);
 });
+
+/** A change of so many files. */
+const ofMany = (mark: string) =>
+  Array.from({ length: 1_000 }, (_, i) => create(`${i}`, `${text.slice(0, 5_000)}${i} ${mark}\n`));
+
+test('other work runs while thousands of files are stored, also if their texts already are', async () => {
+  const { store } = await open(new MemoryWorkspace());
+  for (const id of ['p1', 'p2']) {
+    const { stored } = store.stage(draft({ changes: ofMany('') }));
+    const later = store.stage(draft({ changes: [create('later', `after ${id}`)] }));
+    let others = 0;
+    let next = setImmediate(function again() {
+      others++;
+      next = setImmediate(again);
+    });
+    await stored;
+    clearImmediate(next);
+    assert.ok(others > 1, id);
+    await later.stored;
+  }
+  assert.ok(await store.close());
+  const again = (await open(new MemoryWorkspace())).store.all();
+  assert.deepEqual(
+    again.map(({ id, changes }) => [id, changes?.length]),
+    [
+      ['p1', 1_000],
+      ['p2', 1],
+      ['p3', 1_000],
+      ['p4', 1],
+    ],
+  );
+  assert.deepEqual(again[2]?.changes, ofMany(''));
+});
+
+for (const turns of [0, 2, 8])
+  test(`thousands of files stored while contents move can be read, begun ${turns} turns later`, async () => {
+    const { store, vote } = await open(new MemoryWorkspace());
+    await store.stage(draft({ changes: ofMany('kept') })).stored;
+    await store.stage(draft({ changes: [create('refused', 'secret\n')] })).stored;
+    await vote('p2', 'discard');
+    const forgetting = store.forgetResolved(new Date(Date.now() + 1000));
+    for (let i = 0; i < turns; i++) await setTurn();
+    const changes = [
+      ...ofMany('kept'),
+      ...ofMany('new').map(each => ({ ...each, path: `${each.path}.new` })),
+    ];
+    store.stage(draft({ changes }));
+    await forgetting;
+    assert.ok(await store.close());
+    const next = (await open(new MemoryWorkspace())).store;
+    for (const each of [store, next])
+      assert.deepEqual([each.get('p1')?.changes, each.get('p3')?.changes], [ofMany('kept'), changes]);
+  });
 
 test('a disk that is full stores the entry later, with its contents', async () => {
   fs.writeFileSync(path.join(storage, 'contents'), 'no folder');
