@@ -74,7 +74,7 @@ export async function settleConflict(ctx: Ctx, args: readonly unknown[]): Promis
   }
   const text = textOf(change.after);
   const block = conflictBlocks(text).find(({ start }) => start === line);
-  if (block) await ctx.edits.replace(uri, withChoice(text, block, choice));
+  if (block) await ctx.edits.replace(uri, withChoice(text, block, choice), text);
 }
 
 async function settleIn(document: vscode.TextDocument, line: unknown, choice: ConflictChoice): Promise<void> {

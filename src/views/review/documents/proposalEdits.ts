@@ -234,9 +234,10 @@ export class ProposalEdits extends Owner {
 
   /**
    * Makes this text the next revision of a proposal, which becomes read-only again unless the user has typed into it meanwhile.
+   * @param made the text that this one was made from; by default the one that was typed on.
    * @throws FileSystemError if the preview is not pending, or its encoding lacks a character of the text.
    */
-  async replace(uri: vscode.Uri, text: string): Promise<Omit<CommittedEdits, 'isTypedOn'>> {
+  async replace(uri: vscode.Uri, text: string, made?: string): Promise<Omit<CommittedEdits, 'isTypedOn'>> {
     const key = uri.toString();
     const address = parsePreviewUri(uri);
     if (!address) throw vscode.FileSystemError.FileNotFound(uri);
@@ -245,7 +246,7 @@ export class ProposalEdits extends Owner {
     const preview = this.#agent.store.get(previewId);
     const path = preview && this.#changeOf(preview, address)?.path;
     const { commitTyped } = await import('./commitTyped.ts');
-    const typed = { previewId, path, text, base: typedOn?.base };
+    const typed = { previewId, path, text, base: made ?? typedOn?.base };
     const { revision, isMerged, base } = await commitTyped(this.#agent, typed);
     const document = openDocument(uri);
     const isDirty = document !== undefined && this.#saves.isDirty(document);

@@ -5,6 +5,7 @@ import { textOf } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../../../../src/agent/hold/preview/preview.ts';
 import { PREVIEW_SCHEME } from '../../../../../src/views/contributions.ts';
 import { Drafts } from '../../../../../src/views/review/documents/drafts.ts';
+import { modify } from '../../../../support/changes.ts';
 import { draft } from '../../../../support/drafts.ts';
 import * as stub from '../../../../support/fuzz/vscodeStub.ts';
 import { InvokerHarness } from '../../../../support/invokerHarness.ts';
@@ -65,5 +66,21 @@ test('what auto save writes while a proposal is saved by hand is kept', async ()
   assert.equal(edits.draftOf(typed.uri as never), 'A by hand, and more');
   await edits.commitUnsaved(id, revision);
   assert.equal(textOf(store.get(id)?.changes?.[0]?.after ?? null), 'A by hand, and more');
+  edits.dispose();
+});
+
+test('a choice in a conflict does not take back what the model amends at that moment', async () => {
+  const { store } = new InvokerHarness('none');
+  const lines = (first: string, last: string): string => `${first}\n2\n3\n4\n${last}\n`;
+  const proposing = (text: string) => [modify('a.txt', lines('1', '5'), text)];
+  const { id } = store.stage(draft({ changes: proposing(lines('one', '5')) })).preview;
+  const uri = typedInto(id).uri as never;
+  Object.assign(stub.workspace, { textDocuments: [] });
+  const files = (path: string) => stub.Uri.file(`/${path}`);
+  const edits = new ProposalEdits({ store, files, rebaser } as never, new Drafts(undefined, silentLogger));
+  const choosing = edits.replace(uri, lines('ONE', '5'), lines('one', '5'));
+  await store.revise(id, proposing(lines('one', 'five')), [], 'amend');
+  assert.equal((await choosing).isMerged, true);
+  assert.equal(textOf(store.get(id)?.changes?.[0]?.after ?? null), lines('ONE', 'five'));
   edits.dispose();
 });
