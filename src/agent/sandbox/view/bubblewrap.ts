@@ -3,7 +3,7 @@ import { existsSync, realpathSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { isInside } from '../../base/system/realPath.ts';
-import { isRoot, type Bind, type SystemFolders } from './systemFolders.ts';
+import { CACHES, isRoot, type Bind, type SystemFolders } from './systemFolders.ts';
 
 /** A folder of the workspace in the view: an overlay of the real one, at its own path. */
 export interface MountedFolder {
@@ -70,7 +70,7 @@ export function deafness(): Deafness {
 }
 
 /** Folders of a view that start empty. They are on disk, so that a command that fills them can be noticed and ended. */
-export const OWN_FOLDERS = ['tmp', 'var-tmp', 'shm', 'home'] as const;
+export const OWN_FOLDERS = ['tmp', 'var-tmp', 'shm', 'home', CACHES] as const;
 
 /** An ordinary user keeps their own id; root keeps its powers over files, users and its own processes, and no others. */
 function identity(isTerminal: boolean): readonly string[] {
@@ -104,6 +104,7 @@ export function isolation(options: NamespaceOptions, system: SystemFolders): rea
     ...['--proc', '/proc', '--dev', '/dev'],
     ...own.flatMap((at, n) => (n % 2 === 0 ? ['--bind', at, own[n + 1] ?? ''] : [])),
     ...system.tools.flatMap(readOnly),
+    ...system.layered.flatMap(({ at, state }) => ['--bind', path.join(state, 'merged'), at]),
     ...(terminal?.programs ?? []).flatMap(at => ['--ro-bind-try', at, at]),
     ...system.hidden.flatMap(hide),
     ...(terminal?.readable ?? []).flatMap(at => ['--ro-bind-try', at, at]),

@@ -9,6 +9,8 @@ interface HomeTool {
   readonly shows: readonly string[];
   /** Where they are shown instead, for a tool that writes beside them, and the variable that tells the tool. */
   readonly moved?: { readonly from: string; readonly to: string; readonly variable: string };
+  /** They are shown with a layer for writes, which are gone at the end, since the tool uses none that it cannot write. */
+  readonly isLayered?: true;
 }
 
 /** Folders that hold a whole tool. */
@@ -54,6 +56,9 @@ const TOOLS: readonly HomeTool[] = [
   { programs: ['dotnet'], shows: ['.dotnet', '.nuget/packages'] },
   { shows: ['.local/bin', '.local/share/pipx', '.local/pipx', '.local/share/uv/tools'] },
   { programs: ['uv', 'python3'], shows: ['.local/share/uv/python'] },
+  { programs: ['uv'], shows: ['.cache/uv'], isLayered: true },
+  // Not what it has loaded, with which it stores the headers that it asked with.
+  { programs: ['pip', 'pip3', 'python3'], shows: ['.cache/pip/wheels'], isLayered: true },
 ];
 
 /** Paths in shown folders where tools may leave credentials. */
@@ -79,6 +84,8 @@ const HIDDEN = [
 export interface ShownTools {
   /** The path of each, and the path where it is shown; outer folders come first. */
   readonly binds: readonly (readonly [from: string, at: string])[];
+  /** The paths of those with a layer for writes. */
+  readonly layered: readonly string[];
   /** Paths in them that are not shown. */
   readonly hidden: readonly string[];
   /** Variables that tell tools about them. */
@@ -101,16 +108,21 @@ export function homeTools(searchPath: string, home: string): ShownTools {
       programs.some(isOnPath),
   );
   const binds = new Map<string, string>();
+  const layered: string[] = [];
   const variables: Record<string, string> = {};
-  for (const { shows, moved } of needed)
+  for (const { shows, moved, isLayered } of needed)
     for (const each of shows.flatMap(pattern => matching(home, pattern))) {
+      if (isLayered) {
+        layered.push(path.join(home, each));
+        continue;
+      }
       binds.set(moved ? moved.to + each.slice(moved.from.length) : each, each);
       if (moved) variables[moved.variable] = path.join(home, moved.to);
     }
   const shown = [...binds].sort().map(([at, from]) => [path.join(home, from), path.join(home, at)] as const);
   const isShown = (at: string): boolean => shown.some(([, outer]) => isInside(at, outer));
   const hidden = HIDDEN.flatMap(pattern => matching(home, pattern)).map(each => path.join(home, each));
-  return { binds: shown, hidden: hidden.filter(isShown), variables };
+  return { binds: shown, layered, hidden: hidden.filter(isShown), variables };
 }
 
 /** The paths below a folder that match a pattern, relative to it. A slash at its end stands for folders alone. */

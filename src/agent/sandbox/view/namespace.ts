@@ -34,7 +34,7 @@ export interface NamespaceEnd {
  * Runs in new user and mount namespaces. It shows the folders that overlays will cover and mounts the overlays, whose lower trees
  * may change between mounts with these options (Documentation/filesystems/overlayfs.rst, “Changes to underlying filesystems”;
  * “Volatile mount” where what is written need not outlive the machine: else each command would wait until the whole disk is
- * written). Then it starts bubblewrap, and keeps the mounts until descriptor 3 is closed, which also happens when this program
+ * written). A layer over a folder of the home folder may be missing. Then it starts bubblewrap, and keeps the mounts until descriptor 3 is closed, which also happens when this program
  * ends. If this program ended before the script began, the script would not notice, so it checks that first, and exits. The names
  * of the trees are relative, since a comma or a colon in a path would mean something else. A program that may make user namespaces
  * could mount the control groups in one, and end processes outside: only as many are allowed as bubblewrap makes. Arguments: this
@@ -53,9 +53,10 @@ count=$2; shift 2
     shift 2; count=$((count - 1))
   done
 ) || exit 97
+layer() { mount -t overlay overlay -o "lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off$more" "$1"; }
 trap : INT QUIT TSTP HUP TERM
 while [ "$count" -gt 0 ]; do
-  cd "$2" && { [ -L real ] && [ ! -d upper ] || mount -t overlay overlay -o "lowerdir=lower,upperdir=upper,workdir=work,userxattr,index=off,xino=off$more" "$1"; } || exit 97
+  cd "$2" && if [ -L real ] && [ ! -d upper ]; then :; elif [ -d merged ]; then layer "$1" 2>/dev/null || :; else layer "$1"; fi || exit 97
   shift 2; count=$((count - 1))
 done
 cd /
@@ -130,14 +131,15 @@ export class Namespace {
 
   constructor(options: NamespaceOptions) {
     const [unshare, setpriv] = [systemTool('unshare') ?? 'unshare', systemTool('setpriv') ?? 'setpriv'];
+    const system = new SystemFolders(options.storage, options.searchPath, options.readable);
     const folders = [
       ...options.folders,
       ...(options.terminal?.shown ?? []).map(({ state, at }) => ({ root: at, state })),
+      ...system.layered.map(({ state }) => ({ root: `${state}/merged`, state })),
     ];
     // Bubblewrap makes a second one to give an ordinary user back its id, and none for root.
     const most = options.terminal ? NESTED : isRoot() ? 0 : 2;
     const mount = ['--mount', '--propagation', 'private', '--'];
-    const system = new SystemFolders(options.storage, options.searchPath, options.readable);
     const deaf = options.terminal ? deafness() : { before: [], after: [] };
     const args = [
       ...(isRoot()

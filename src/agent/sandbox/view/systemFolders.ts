@@ -7,6 +7,7 @@ import {
   readlinkSync,
   realpathSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
@@ -23,6 +24,8 @@ const ALL_USERS = 2 ** 32 - 1;
 const NOBODY = 65_534;
 /** The folder of a view's storage that holds the machine as everyone sees it. */
 const SEEN = 'seen';
+/** The folder of a view's storage that holds layers for writes over folders of the home folder. */
+export const CACHES = 'caches';
 
 /** A program with the rights of the user `nobody`, except that it may mount. */
 const AS_NOBODY = `setpriv --no-new-privs --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --inh-caps=-all,+sys_admin --ambient-caps=-all,+sys_admin --`;
@@ -79,6 +82,8 @@ export class SystemFolders {
   readonly system: readonly Bind[];
   /** Paths that the user's tools need, and others that can be read. Most are in the home folder. */
   readonly tools: readonly Bind[];
+  /** Folders of tools with a layer for writes, mounted at `merged` in their state; that stays empty if they cannot be mounted. */
+  readonly layered: readonly { readonly at: string; readonly state: string }[];
   /** Absolute paths in them that are not shown. */
   readonly hidden: readonly string[];
   /** Variables that tell tools about them. */
@@ -98,11 +103,15 @@ export class SystemFolders {
     this.links = found.filter(isLink).map(at => [at, readlinkSync(at)] as const);
     this.system = this.#shown(found.filter(at => !isLink(at)).map(at => [at, at]));
     const home = homedir();
-    const { binds, hidden, variables } = homeTools(searchPath, home);
+    const { binds, layered, hidden, variables } = homeTools(searchPath, home);
     const allowed = readable.filter(
       ([from]) => existsSync(from) && !isInside(realpathSync(home), realpathSync(from)),
     );
     this.tools = this.#shown([...binds, ...allowed]);
+    this.layered = layered.map((at, n) => ({
+      at,
+      state: layerOver(at, path.join(storage, CACHES, String(n))),
+    }));
     this.hidden = hidden;
     this.variables = variables;
   }
@@ -147,6 +156,16 @@ export class SystemFolders {
       },
     );
   }
+}
+
+/** Makes the trees of a layer over a folder. @returns their folder */
+function layerOver(folder: string, state: string): string {
+  // Where there is no storage, nothing is mounted, and nothing starts.
+  if (existsSync(path.dirname(path.dirname(state))) && !existsSync(state)) {
+    for (const name of ['upper', 'work', 'merged']) mkdirSync(path.join(state, name), { recursive: true });
+    symlinkSync(folder, path.join(state, 'lower'));
+  }
+  return state;
 }
 
 /**

@@ -347,6 +347,8 @@ const inViews = (): void => {
       'jdk/java': '#!/bin/sh\necho java runs\n',
       '.m2/repository/one.pom': 'pom\n',
       '.dotnet/dotnet': '#!/bin/sh\necho dotnet runs\n',
+      '.cargo/bin/uv': '#!/bin/sh\ncd ~/.cache/uv && echo new >.lock && cat one\n',
+      '.cache/uv/one': 'uv runs\n',
     };
     const secrets = [
       '.npmrc',
@@ -370,13 +372,14 @@ const inViews = (): void => {
     const agent = world.start();
     assert.equal(
       await agent.run(
-        'for it in cargo go java dotnet; do $it; done; cd; cat .cargo/registry/crate go/pkg/mod/one/go.mod .m2/repository/one.pom',
+        'for it in cargo go java dotnet uv; do $it; done; cd; cat .cargo/registry/crate go/pkg/mod/one/go.mod .m2/repository/one.pom',
       ),
-      'cargo runs\ngo runs\njava runs\ndotnet runs\ncrate\nmodule\npom',
+      'cargo runs\ngo runs\njava runs\ndotnet runs\nuv runs\ncrate\nmodule\npom',
     );
     const seen = await agent.run('cd; grep -rl SECRET . | sort');
     assert.deepEqual(seen.split('\n'), named.map(each => `./${each}`).sort());
     await agent.exit();
+    assert.deepEqual(fs.readdirSync(path.join(home.at, '.cache/uv')), ['one']);
   });
 
   test('a program whose folder is reached by a link starts, with what it links to beside it', async t => {

@@ -77,6 +77,14 @@ suite(
       '.local/share/pipx/venvs/ruff/pipx_metadata.json': SECRET,
       '.local/share/uv/python/cpython-3/bin/python3': '#!/bin/sh\necho python runs',
       '.local/share/uv/credentials/credentials.toml': SECRET,
+      '.local/bin/uv':
+        '#!/bin/sh\ncd ~/.cache/uv && cat .lock && echo new >.lock && mkdir archive-v0/two && cat archive-v0/one',
+      '.cache/uv/.lock': 'old\n',
+      '.cache/uv/archive-v0/one': 'uv runs\n',
+      '.local/bin/pip3':
+        '#!/bin/sh\ntouch ~/.cache/pip/http ~/.cache/pip/wheels/two && cat ~/.cache/pip/wheels/one',
+      '.cache/pip/wheels/one': 'pip runs\n',
+      '.cache/pip/http/one': SECRET,
       '.local/share/keyrings/login': SECRET,
       '.netrc': SECRET,
       '.npmrc': SECRET,
@@ -113,6 +121,15 @@ suite(
       );
       assert.match(written.output, /^locked$/m);
       assert.doesNotMatch(written.output, /^wrote$/m);
+    });
+
+    test('uv and pip find their caches, and what they write there goes with the command', async t => {
+      const { home, run } = await withHome(t, HOME, { onPath: ['.local/bin'] });
+      for (let times = 0; times < 2; times++)
+        assert.equal((await run('uv; pip3')).output, 'old\nuv runs\npip runs\n');
+      assert.doesNotMatch((await run('grep -r SECRET ~/.cache; true')).output, /SECRET/);
+      assert.deepEqual(fs.readdirSync(path.join(home, '.cache/pip/wheels')), ['one']);
+      assert.equal(fs.readFileSync(path.join(home, '.cache/uv/.lock'), 'utf8'), 'old\n');
     });
 
     test('tools that are not on the PATH, and what no tool needs, are not there', async t => {
