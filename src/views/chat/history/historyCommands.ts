@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { renderNodeId, type NodeId } from '../../../agent/session/conversation/nodeId.ts';
 import type { Session } from '../../../agent/session/session.ts';
 import { shortList, withoutIcons } from '../../plainText.ts';
@@ -9,8 +10,6 @@ import type { Ctx } from '../../ctx.ts';
 
 /** How long the status bar shows where the conversation continues, in milliseconds. */
 const STATUS_MS = 6_000;
-/** Later than any decision, even one made while the clock was ahead. */
-const END_OF_TIME = new Date(8.64e15);
 /** The most messages that the list offers. */
 const MAX_PICKS = 200;
 
@@ -32,6 +31,9 @@ export async function revert({ session, chat }: Ctx, args: readonly unknown[]): 
 
 /** Deletes the contents of all resolved previews, if the user agrees. */
 export async function clearHistory({ store }: Agent): Promise<void> {
+  // What is decided while the question is open stays. Earlier decisions may have been made while the clock was ahead.
+  const endOf = ({ state, stagedAt }: Preview): number => Date.parse('by' in state ? state.by.at : stagedAt);
+  const until = store.all().reduce((last, each) => Math.max(last, endOf(each) + 1), Date.now());
   const agreed = await confirm(
     vscode.l10n.t('Delete the content of all previews that are decided?'),
     vscode.l10n.t(
@@ -40,7 +42,7 @@ export async function clearHistory({ store }: Agent): Promise<void> {
     vscode.l10n.t('Clear History'),
   );
   if (!agreed) return;
-  const damaged = await store.forgetResolved(END_OF_TIME);
+  const damaged = await store.forgetResolved(new Date(until));
   if (damaged.length > 0)
     void showWarning(
       vscode.l10n.t(

@@ -25,3 +25,23 @@ test('Clear History forgets all that was resolved, also while the clock was ahea
   );
   assert.ok(!JSON.stringify(t.log.entries).includes('secret'));
 });
+
+test('Clear History keeps what is decided while the question is open', async () => {
+  const t = createTestSession({ files: { 'a.txt': 'a', 'b.txt': 'b' } });
+  t.stage({ label: 'Before', changes: [modify('a.txt', 'a', 'A')] });
+  t.stage({ label: 'Meanwhile', changes: [modify('b.txt', 'b', 'B')] });
+  await t.click('p1', 'apply');
+  Object.assign(stub.window, {
+    showWarningMessage: async (_: string, __: object, button: string) => {
+      mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+      await t.click('p2', 'apply');
+      return button;
+    },
+  });
+  await clearHistory({ store: t.store } as Agent);
+  mock.timers.reset();
+  assert.deepEqual(
+    t.store.all().map(({ id }) => id),
+    ['p2'],
+  );
+});
