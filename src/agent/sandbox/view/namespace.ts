@@ -34,13 +34,14 @@ export interface NamespaceEnd {
  * Runs in new user and mount namespaces. It shows the folders that overlays will cover and mounts the overlays, whose lower trees
  * may change between mounts with these options (Documentation/filesystems/overlayfs.rst, “Changes to underlying filesystems”;
  * “Volatile mount” where what is written need not outlive the machine: else each command would wait until the whole disk is
- * written). A layer over a folder of the home folder may be missing. Then it starts bubblewrap, and keeps the mounts until descriptor 3 is closed, which also happens when this program
- * ends. If this program ended before the script began, the script would not notice, so it checks that first, and exits. The names
- * of the trees are relative, since a comma or a colon in a path would mean something else. A program that may make user namespaces
- * could mount the control groups in one, and end processes outside: only as many are allowed as bubblewrap makes. Arguments: this
- * program, further options of the overlays, the number of namespaces, that of folders, two paths for each, the command line that
- * starts bubblewrap. Descriptor 4, which no program in the view has, gets the errors of the programs between this script and that
- * one, and then the exit code: `unshare` complains after it was stopped.
+ * written). If a layer over a part of the home folder cannot be mounted, its `merged` stays empty. Then it starts bubblewrap, and
+ * keeps the mounts until descriptor 3 is closed, which also happens when this program ends. If this program ended before the
+ * script began, the script would not notice, so it checks that first, and exits. The names of the trees are relative, since a
+ * comma or a colon in a path would mean something else. A program that may make user namespaces could mount the control groups in
+ * one, and end processes outside: only as many are allowed as bubblewrap makes. Arguments: this program, further options of the
+ * overlays, the number of namespaces, that of folders, two paths for each, the command line that starts bubblewrap. Descriptor 4,
+ * which no program in the view has, gets the errors of the programs between this script and that one, and then the exit code:
+ * `unshare` complains after it was stopped.
  */
 const ENTER = `
 [ "$PPID" = "$1" ] || exit 95
