@@ -307,4 +307,25 @@ export const mutations = [
     from: 'const isMerged = base !== undefined && base !== now;',
     to: 'const isMerged = false;',
   },
+  {
+    rule: 'agents: what git ignores delays no preview',
+    file: 'sandbox/agentView/agentView.ts',
+    from: '(layer, at) => this.#ignored.get(layer)?.has(at) === true,',
+    to: '() => false,',
+    test: 'clients/view/interrupted.test.ts',
+  },
+  {
+    rule: 'agents: a wall is claimed only if it holds',
+    file: 'clients/view/mountsOf.ts',
+    from: 'return wall && (await holds(wall, storage, written)) ? wall : [];',
+    to: 'return wall ?? [];',
+    test: 'clients/view/copyViews.test.ts',
+  },
+  {
+    rule: 'agents: credentials beside tools are hidden in a terminal',
+    file: 'sandbox/view/bubblewrap.ts',
+    from: '...system.hidden.flatMap(hide),',
+    to: '',
+    test: 'clients/view/agentViews.test.ts',
+  },
 ];
