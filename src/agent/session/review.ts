@@ -106,8 +106,8 @@ export class Review extends Owner {
 }
 
 /**
- * Whether the model can go on with the fact while other previews wait: a plan was decided, a command or call has run or no longer
- * holds up the model's vote, someone else's discard came with a reason, a preview has expired, or is stale or in conflict with the
+ * Whether the model can go on with the fact while other previews wait: a plan was decided, a command or call has run or, by someone
+ * else's discard, no longer holds up the model's vote, someone else's discard came with a reason, a preview has expired, or is stale or in conflict with the
  * files as they are now.
  */
 function isUrgent(fact: Fact, preview: Preview | undefined, owesVote: boolean): boolean {
@@ -130,7 +130,9 @@ function isUrgent(fact: Fact, preview: Preview | undefined, owesVote: boolean): 
       if (preview.kind !== 'files')
         return preview.kind === 'plan'
           ? !isOpen(preview)
-          : owesVote || fact.entry.action === 'apply' || hasReason(fact.entry);
+          : (owesVote && fact.entry.actor !== 'model') ||
+              fact.entry.action === 'apply' ||
+              hasReason(fact.entry);
       return hasReason(fact.entry);
   }
 }

@@ -704,6 +704,38 @@ test('a command that the user runs after a newer prompt wakes the model with its
   assert.equal(t.answers().at(-1)?.text, 'It ran.');
 });
 
+test('the model’s own discard that ends after its conversation was left and opened again sends nothing', async () => {
+  const discard = { name: 'resolve', arguments: { action: 'discard', reason: 'r', id: 'p1' } };
+  const t = createTestSession({
+    settings: { modelAuthority: 'apply', forcing: 'auto' },
+    script: [{ toolCalls: [discard] }],
+  });
+  const rejecting = Promise.withResolvers<undefined>();
+  const isDiscarding = Promise.withResolvers<undefined>();
+  t.stage({
+    label: 'Command',
+    apply: () => Promise.resolve(textResult('42')),
+    reject: async () => {
+      isDiscarding.resolve(undefined);
+      await rejecting.promise;
+    },
+  });
+  t.stage({ label: 'Another command', apply: () => Promise.resolve(textResult('43')) });
+  const { id } = t.session;
+  const ended = t.session.prompt('Go.');
+  await isDiscarding.promise;
+  await t.session.new();
+  await ended;
+  await t.session.open(t.sessionLog.stored(id) ?? assert.fail('stored'));
+  assert.equal(t.session.state, 'awaitingReview');
+  const { length } = t.requests;
+  rejecting.resolve(undefined);
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  assert.equal(t.store.get('p1')?.state.kind, 'discarded');
+  assert.equal(t.session.state, 'awaitingReview');
+  assert.equal(t.requests.length, length);
+});
+
 test('Stop and Discard All win, after a reload too', async () => {
   for (const end of ['stop', 'endReview'] as const) {
     const t = await recommendedBoth([]);
