@@ -150,7 +150,7 @@ export class JsonLog<T> {
     if (!this.#waits(entry)) return this.#write(this.#encoded(entry));
     await this.#enqueue(async () => {
       const line = await this.#encodedInTurns(entry);
-      await this.#lock?.check();
+      if (this.#lock?.isSure === false) await this.#lock.check();
       this.#write(line);
     });
   }
