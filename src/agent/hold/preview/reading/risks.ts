@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../../base/async.ts';
 import { beginningOf } from '../../../base/cutText.ts';
 import { hunksOfChange, isText, isWhole, textOf, type FileChange } from '../fileChange.ts';
 import type { Hunk } from '../../text/hunks.ts';
@@ -59,7 +60,8 @@ const RANKED: Readonly<Record<Risk['kind'], true>> = {
 export const riskKinds = Object.keys(RANKED) as readonly Risk['kind'][];
 
 /**
- * Facts about a preview, in the order of {@link riskKinds}. They are read from names and lines, without running anything.
+ * Facts about a preview, in the order of {@link riskKinds}. They are read from names and lines, without running anything, and other
+ * work runs in between.
  * @param plan the text of the plan that the user approved for its change set, if there is one
  * @param find finds the remaining imports of a file that is gone
  * @param command the command that it runs
@@ -73,7 +75,9 @@ export async function risksOf(
   const found: Risk[] = find ? [...(await stillImported(changes ?? [], find))] : [];
   for (const kind of commandRisks(command)) found.push({ kind });
   let lines = 0;
+  const slice = new TimeSlice();
   for (const change of (changes ?? []).slice(0, MAX_FILES)) {
+    await slice.turn();
     const hunks = await hunksOfChange(change);
     for (const { before, after } of hunks) lines += before.length + after.length;
     found.push(...risksIn(change, hunks));

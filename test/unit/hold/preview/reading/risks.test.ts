@@ -53,6 +53,16 @@ test('a file that makes a folder a repository of git is marked, in any case, how
   ]);
 });
 
+test('other work runs while many files are looked at', async () => {
+  const text = 'export const value = compute(1);\n'.repeat(100);
+  const edits = [{ start: 0, end: 0, text: '\n' }];
+  const changes = Array.from({ length: 200 }, (_, i) => modify(`${i}.ts`, text, `\n${text}`, edits));
+  let isOtherDone = false;
+  setImmediate(() => (isOtherDone = true));
+  assert.deepEqual(await risks(changes), []);
+  assert.ok(isOtherDone);
+});
+
 test('the gravest risk comes first', async () => {
   const found = await risks([
     modify('package.json', '{}\n', '{ "a": 1 }\n'),
