@@ -35,7 +35,7 @@ export class Contents implements Blobs {
   readonly #unwritten: Sha256[] = [];
   readonly #placed: TextSide[] = [];
   readonly #packs: Packs;
-  /** Contents are moving to new packs: none is based on one that is already there. */
+  /** Contents are moving to new packs. A new line names none that has not moved, and none is based on one: it may be about to go. */
   #isMoving = false;
 
   /** @param wasLeft see {@link Packs} */
@@ -114,10 +114,11 @@ export class Contents implements Blobs {
     return place;
   }
 
-  /** The place of a stored content, unless its pack was deleted. */
+  /** The place of a stored content, unless its pack was deleted, or may be about to be. */
   #storedAt(hash: Sha256): Stored | undefined {
     const stored = this.#stored.get(hash);
-    return stored && this.#packs.has(stored.place) ? stored : undefined;
+    const stays = stored && (!this.#isMoving || this.#packs.isNew(stored.place));
+    return stays && this.#packs.has(stored.place) ? stored : undefined;
   }
 
   /** Whether the text of a side is read from here. */
@@ -154,12 +155,29 @@ export class Contents implements Blobs {
   }
 
   /**
-   * Copies these contents to new packs, record by record, so that {@link retain} leaves nothing else on the disk. A content whose
-   * record is gone or damaged stays where it is. Until {@link retain}, all of them are in the old packs, too.
+   * Moves the named contents to new packs, and removes those packs that hold neither a named content nor any that one is based on.
+   * Until then all of them are in the old packs, too. A content whose record is gone or damaged stays where it is.
+   * @param named asked before they are copied, and again before packs are removed
+   * @param rewrite writes every line that names contents again, with their new places
    * @returns those that are gone or damaged
-   * @throws any error of the file system; then nothing has moved
+   * @throws any error of the file system or of `rewrite`; then no pack that a line names was removed
    */
-  async renew(known: ReadonlySet<Sha256>): Promise<ReadonlySet<Sha256>> {
+  async move(
+    named: () => Promise<ReadonlySet<Sha256>>,
+    rewrite: () => Promise<void>,
+  ): Promise<ReadonlySet<Sha256>> {
+    try {
+      const gone = await this.#renew(await named());
+      await rewrite();
+      await this.#retain(await named());
+      return gone;
+    } finally {
+      this.#isMoving = false;
+    }
+  }
+
+  /** Copies these contents to new packs, record by record. */
+  async #renew(known: ReadonlySet<Sha256>): Promise<ReadonlySet<Sha256>> {
     const named = new Set([...known, ...this.#put]);
     this.write();
     this.#packs.startAnew();
@@ -174,12 +192,10 @@ export class Contents implements Blobs {
       return gone;
     } finally {
       this.#packs.adopt(packs);
-      this.#isMoving = false;
     }
   }
 
-  /** After {@link renew}: removes the packs that hold neither these contents nor any that these are based on. */
-  async retain(known: ReadonlySet<Sha256>): Promise<void> {
+  async #retain(known: ReadonlySet<Sha256>): Promise<void> {
     const named = new Set([...known, ...this.#put]);
     const packs = new Set<string>();
     const slice = new TimeSlice();
@@ -224,7 +240,6 @@ export class Contents implements Blobs {
   /** The one of these contents with most in common with these bytes, if that pays. */
   #nearest(bytes: Uint8Array, near: readonly Sha256[]): (Stored & { readonly ends: Ends }) | undefined {
     let best: (Stored & { readonly ends: Ends }) | undefined;
-    if (this.#isMoving) return undefined;
     for (const hash of new Set(near)) {
       const stored = this.#storedAt(hash);
       const other = this.#bytes.get(hash);

@@ -116,16 +116,15 @@ export async function forget(
   if (forgotten.length === 0 && !isLong && !(await log.isOversized?.(await named()))) return [];
   for (const { id } of forgotten) projection.delete(id);
   for (const preview of forgotten) tell(preview);
-  const gone = await log.contents?.renew(await named());
-  const last = new Set(projection.ledger.slice(-LAST_DECISIONS).map(({ previewId }) => previewId));
-  const takes = (entry: PreviewLogEntry): boolean =>
-    entry.type === 'resolved' && idsOf(entry).every(id => isGone(id) && !last.has(id));
-  await log.compact(entry => withoutForgotten(entry, isGone, id => projection.get(id)?.state), {
-    takes,
-    last: `p${projection.lastNumber}`,
-    moved: entries => projection.dropAttempts(entries),
-  });
-  await log.contents?.retain(await named());
+  const compact = (): Promise<void> => {
+    const last = new Set(projection.ledger.slice(-LAST_DECISIONS).map(({ previewId }) => previewId));
+    return log.compact(entry => withoutForgotten(entry, isGone, id => projection.get(id)?.state), {
+      takes: entry => entry.type === 'resolved' && idsOf(entry).every(id => isGone(id) && !last.has(id)),
+      last: `p${projection.lastNumber}`,
+      moved: entries => projection.dropAttempts(entries),
+    });
+  };
+  const gone = await (log.contents?.move(named, compact) ?? compact());
   return projection
     .all()
     .filter(preview => sidesIn(preview.changes ?? []).some(({ hash }) => gone?.has(hash)))

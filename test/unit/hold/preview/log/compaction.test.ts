@@ -3,6 +3,8 @@ import { after, afterEach, before, beforeEach, mock, test } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { textOf } from '../../../../../src/agent/hold/preview/fileChange.ts';
 import { openPreviewLog } from '../../../../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { PreviewStore } from '../../../../../src/agent/hold/preview/previewStore.ts';
 import { Invoker } from '../../../../../src/agent/hold/preview/resolve/invoker.ts';
@@ -105,6 +107,34 @@ test('contents that nothing names any more go while a preview is pending', async
   await store.close();
   const { store: next } = await open(folder, new MemoryWorkspace());
   assert.deepEqual(next.get(id)?.changes, last);
+});
+
+test('what is staged while the contents of forgotten previews go is there at the next start', async () => {
+  const folder = temp.at('meanwhile');
+  fs.mkdirSync(folder);
+  const workspace = new MemoryWorkspace();
+  const discarded = async (text: string) => {
+    const opened = await open(folder, workspace);
+    const { id } = opened.store.stage(draft({ changes: [modify('a', text, proposed)] })).preview;
+    await opened.invoker.resolve({ id, action: 'discard', reason: 'no', actor: 'human' });
+    return opened;
+  };
+  const [one, another] = [`${original}// one\n`, `${original}// another\n`];
+  await (await discarded(one)).store.close();
+  const { store, log } = await discarded(another);
+  const likeForgotten = modify('a', `${another}// edited\n`, 'new');
+  const sameAsForgotten = modify('b', one, 'new');
+  const compact = log.compact.bind(log);
+  log.compact = async (...given) => {
+    store.stage(draft({ changes: [likeForgotten] }));
+    await compact(...given);
+    void setImmediate().then(() => store.stage(draft({ changes: [sameAsForgotten] })));
+  };
+  await store.forgetResolved(new Date(Date.now() + 60_000));
+  await store.close();
+  const { store: next } = await open(folder, workspace);
+  const found = next.all().map(({ changes }) => changes?.map(({ before }) => textOf(before)));
+  assert.deepEqual(found, [[`${another}// edited\n`], [one]]);
 });
 
 for (const fault of ['error', 'death', 'half'] as const)
