@@ -48,6 +48,7 @@ export class PreviewStore {
   /** Why entries can never be written, by the id of their preview. A crash while it is applied could not be recovered from. */
   readonly #unstorable = new Map<string, unknown>();
   readonly #rebases = new UnstoredRebases();
+  #forgetting: Promise<unknown> = Promise.resolve();
   readonly #staged = new Emitter<Preview>();
   readonly #changed = new Emitter<Preview>();
   readonly #resolved = new Emitter<readonly LedgerEntry[]>();
@@ -345,7 +346,14 @@ export class PreviewStore {
    * @returns settles once the content is gone from the disk too, with the ids of the previews that stay although some of their
    *   content is gone or damaged; rejects if it could not be removed there.
    */
-  async forgetResolved(until: Date, mostBytes = Infinity): Promise<readonly string[]> {
+  forgetResolved(until: Date, mostBytes = Infinity): Promise<readonly string[]> {
+    // One after another: each moves contents, and removes those that have not moved.
+    const forgotten = this.#forgetting.then(() => this.#forget(until, mostBytes));
+    this.#forgetting = forgotten.catch(() => undefined);
+    return forgotten;
+  }
+
+  async #forget(until: Date, mostBytes: number): Promise<readonly string[]> {
     // Waiting entries are written first: later, they would bring back the removed ones.
     if (!(await this.drain()))
       throw new Error('Nothing was forgotten, because the log of previews cannot be written.');

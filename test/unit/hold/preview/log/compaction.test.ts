@@ -137,6 +137,32 @@ test('what is staged while the contents of forgotten previews go is there at the
   assert.deepEqual(found, [[`${another}// edited\n`], [one]]);
 });
 
+test('while previews are forgotten twice at once, the log names only contents that are there', async () => {
+  const folder = temp.at('twice');
+  fs.mkdirSync(folder);
+  const { store, log } = await reviewed(folder, new MemoryWorkspace({ 'a.ts': original }));
+  const compact = log.compact.bind(log);
+  let isSecond = false;
+  let second: Promise<unknown> | undefined;
+  log.compact = async (...given) => {
+    await compact(...given);
+    log.compact = async (...again) => {
+      isSecond = true;
+      await first;
+      const named = fs.readFileSync(path.join(folder, 'previews.jsonl'), 'utf8').matchAll(/[\da-f-]+\.pack/g);
+      const there = fs.readdirSync(path.join(folder, 'contents'));
+      for (const [name] of named) assert.ok(there.includes(name), name);
+      await compact(...again);
+    };
+    second = store.forgetResolved(new Date(Date.now() + 60_000));
+    for (let turn = 0; turn < 500 && !isSecond; turn++) await setImmediate();
+  };
+  const first = store.forgetResolved(never);
+  await first;
+  await second;
+  assert.ok(isSecond);
+});
+
 for (const fault of ['error', 'death', 'half'] as const)
   test(`${fault} at each call that changes the disk while a log is compacted: nothing is lost`, async () => {
     const folder = temp.at(`whole ${fault}`);
