@@ -18,6 +18,15 @@ const give = (event: string): string => `new Promise(done => {
   });
 })`;
 const PASTE = give("new ClipboardEvent('paste', { clipboardData: data, cancelable: true })");
+/** Pastes it and presses Enter at once, before the panel's host can answer. */
+const PASTE_AND_SEND = PASTE.replace(
+  'done();',
+  `const prompt = document.querySelector('#prompt');
+    prompt.value = 'And this?';
+    prompt.dispatchEvent(new Event('input'));
+    prompt.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', cancelable: true }));
+    done();`,
+);
 const DROP = give("new DragEvent('drop', { dataTransfer: data, cancelable: true })");
 
 modelTest(
@@ -50,7 +59,7 @@ modelTest(
 
 modelTest(
   'a dropped image is attached; a revert to before its prompt takes it out of the conversation and puts it back into the prompt',
-  [{ text: 'A square.' }, { text: 'No image.' }],
+  [{ text: 'A square.' }, { text: 'No image.' }, { text: 'A square again.' }],
   async (workbench, server) => {
     await workbench.openRedlineChat();
     const chat = workbench.chatFrame();
@@ -70,5 +79,9 @@ modelTest(
     await workbench.sendChat('And now?');
     await chat.getByText('No image.').waitFor();
     assert.doesNotMatch(sent(1), /image_url/);
+
+    await chat.locator('body').evaluate(PASTE_AND_SEND);
+    await chat.getByText('A square again.').waitFor();
+    assert.match(sent(2), /"image_url":\{"url":"data:image\/png;base64,/);
   },
 );

@@ -44,6 +44,10 @@ export class Composer {
   readonly #suggestions: Suggestions;
   readonly #recall = new PromptRecall();
   #running = false;
+  /** How many pasted images the host is still to attach. */
+  #awaited = 0;
+  /** Whether the user has sent the prompt meanwhile: it goes with them. */
+  #goesThen = false;
 
   constructor(options: ComposerOptions) {
     const { draft, commands, tools } = options;
@@ -118,6 +122,14 @@ export class Composer {
 
   attach(refs: readonly AttachmentRef[]): void {
     this.#chips.add(refs);
+    if (this.#awaited > 0) this.#noteAttached(refs.length > 0);
+  }
+
+  /** If an image could not be attached, the user decides whether to send the prompt without it. */
+  #noteAttached(isThere: boolean): void {
+    this.#awaited--;
+    this.#goesThen &&= isThere;
+    if (this.#awaited === 0 && this.#goesThen) this.#submit();
   }
 
   /** Shows the files that the host has found for the typed word. */
@@ -216,7 +228,8 @@ export class Composer {
     const files = [...(transfer?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
     if (files.length === 0) return;
     event.preventDefault();
-    for (const file of files) void this.#sendImage(file);
+    this.#awaited += files.length;
+    for (const file of files) this.#sendImage(file).catch(() => this.#noteAttached(false));
   }
 
   async #sendImage(file: File): Promise<void> {
@@ -232,6 +245,8 @@ export class Composer {
   }
 
   #submit(): void {
+    this.#goesThen = this.#awaited > 0;
+    if (this.#goesThen) return;
     const { onSend } = this.#options;
     const typed = this.#input.value.trimStart();
     // Trailing whitespace of a command may be part of a file's content.
