@@ -7,6 +7,7 @@ const SOON_MS = 500;
 export class SoonFlushed {
   readonly #log: { readonly flush: () => Promise<void> };
   readonly #onFailure: (error: unknown) => void;
+  readonly #onRecovery: () => void;
   #soon: NodeJS.Timeout | undefined;
   #appends = 0;
   /** How many of the appends a flush has covered. */
@@ -14,10 +15,23 @@ export class SoonFlushed {
   #isFailing = false;
   #isClosed = false;
 
-  /** @param onFailure called once each time that flushing stops working. */
-  constructor(log: { readonly flush: () => Promise<void> }, onFailure: (error: unknown) => void) {
+  /**
+   * @param onFailure called once each time that flushing stops working.
+   * @param onRecovery called once it works again.
+   */
+  constructor(
+    log: { readonly flush: () => Promise<void> },
+    onFailure: (error: unknown) => void,
+    onRecovery: () => void = () => undefined,
+  ) {
     this.#log = log;
     this.#onFailure = onFailure;
+    this.#onRecovery = onRecovery;
+  }
+
+  /** Whether a failure was told, and no flush has worked since. */
+  get isFailing(): boolean {
+    return this.#isFailing;
   }
 
   /** An entry was appended. */
@@ -38,7 +52,9 @@ export class SoonFlushed {
       throw error;
     }
     this.#flushed = Math.max(this.#flushed, appends);
+    if (!this.#isFailing) return;
     this.#isFailing = false;
+    this.#onRecovery();
   }
 
   /** Flushes the remaining appends; later ones are not flushed. @returns whether that worked */

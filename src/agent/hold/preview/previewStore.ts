@@ -83,11 +83,14 @@ export class PreviewStore {
     this.tells = options;
     this.#log = log;
     this.blobs = blobs ?? log.contents ?? new MemoryBlobs();
-    this.#flushing = new SoonFlushed(log, onLogFailure);
+    const onRecovery = (): void => {
+      if (this.#queue.isEmpty && !this.#flushing.isFailing) onLogRecovery?.();
+    };
+    this.#flushing = new SoonFlushed(log, onLogFailure, onRecovery);
     this.#queue = new LogQueue(log, {
       onAppend: () => this.#flushing.appended(),
       onFailure: onLogFailure,
-      onRecovery: onLogRecovery,
+      onRecovery,
       onDrop: (entry, error) => {
         const ids = idsOf(entry);
         for (const id of ids) this.#unstorable.set(id, error);

@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LedgerEntry } from '../../../../src/agent/hold/preview/ledger.ts';
 import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import type { PreviewLogEntry } from '../../../../src/agent/hold/preview/log/previewLog.ts';
@@ -194,6 +195,36 @@ test('what could not be written is written later, in order, and the recovery is 
   assert.equal(await store.drain(), true);
   assert.deepEqual(openStore(log).all(), store.all());
   assert.equal(recoveries, 1);
+});
+
+test('once what could not be synced is, the recovery is reported, unless something waits to be written', async context => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const log = new MemoryPreviewLog();
+  const told: string[] = [];
+  const store = new PreviewStore(log, error => told.push(String(error)), {
+    onLogRecovery: () => void told.push('recovered'),
+  });
+  const later = async (): Promise<void> => {
+    context.mock.timers.tick(1_000);
+    await nextTurn();
+  };
+  log.flush = () => Promise.reject(new Error('not synced'));
+  store.stage(draft());
+  await later();
+  log.flush = () => Promise.resolve();
+  await later();
+  assert.deepEqual(told.splice(0), ['Error: not synced', 'recovered']);
+  log.flush = () => Promise.reject(new Error('not synced'));
+  store.stage(draft());
+  await later();
+  log.fault = new Error('not written');
+  await store.stage(draft()).stored;
+  log.flush = () => Promise.resolve();
+  await later();
+  assert.deepEqual(told.splice(0), ['Error: not synced', 'Error: not written']);
+  log.fault = undefined;
+  await store.drain();
+  assert.deepEqual(told, ['recovered']);
 });
 
 test('a journal that cannot be written rejects and is dropped; one that follows what waits is written after it', async () => {
