@@ -43,7 +43,8 @@ export async function rebasePreview(options: BasesOptions, id: string, slice: Ti
   }
   // If it was resolved or revised meanwhile, this result is outdated.
   const now = store.get(id);
-  if (now?.state.kind !== 'pending' || now.revision !== preview.revision) return;
+  if (now?.state.kind !== 'pending') return;
+  if (now.revision !== preview.revision) return rebasePreview(options, id, slice);
   const unchanged =
     changes.length === preview.changes.length && changes.every((change, i) => change === preview.changes[i]);
   if (stale.length > 0 || changes.length === 0) {

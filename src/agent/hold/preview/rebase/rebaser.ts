@@ -33,11 +33,7 @@ export class Rebaser extends Owner {
    */
   refresh(ids: Iterable<string>): Promise<void> {
     for (const id of ids) this.#queue.add(id);
-    if (this.#queue.size > 0) {
-      this.#work ??= this.#processQueue().finally(() => {
-        this.#work = undefined;
-      });
-    }
+    if (this.#queue.size > 0) this.#work ??= this.#processQueue();
     return this.#work ?? Promise.resolve();
   }
 
@@ -73,5 +69,6 @@ export class Rebaser extends Owner {
         this.#options.logger.error(`Rebasing ${id} failed: ${detailOf(error)}`);
       }
     }
+    this.#work = undefined; // at once, so that nothing joins a queue that has ended
   }
 }

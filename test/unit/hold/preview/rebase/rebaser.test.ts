@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { silentLogger } from '../../../../../src/agent/base/logger.ts';
 import { StalePreviewError } from '../../../../../src/agent/hold/preview/errors.ts';
 import {
@@ -21,6 +22,7 @@ import { create, modify, remove, rename, textIn } from '../../../../support/chan
 import { countTurns } from '../../../../support/countTurns.ts';
 import { DiskWorkspace } from '../../../../support/diskWorkspace.ts';
 import { draft } from '../../../../support/drafts.ts';
+import { Gate } from '../../../../support/gate.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../../support/testSession.ts';
 
@@ -314,4 +316,44 @@ test('a link to itself in the place of a file makes the preview stale, and is no
     await assert.rejects(new Invoker(store, workspace, () => 'apply').resolve(apply), StalePreviewError);
     rmSync(join(folder, 'a.txt'));
   }
+});
+
+test('a refresh that is asked for at the moment in which the others end is done, too', async context => {
+  const { workspace, rebaser, store, stage, now } = bench(context, { a: text('two') });
+  const id = stage([modify('a', text('two'), text('proposed'))]);
+  const first = text('two').replace('five', 'FIVE');
+  const get = store.get.bind(store);
+  for (let ticks = 0; ticks < 12; ticks++) {
+    workspace.put('a', `${first}${ticks}\n`);
+    store.get = asked => {
+      if (asked === 'gone') void afterTicks(ticks).then(() => rebaser.refresh([id]));
+      return get(asked);
+    };
+    await rebaser.refresh(['gone']);
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+    assert.equal(textIn(now(id).changes?.[0]?.before), `${first}${ticks}\n`, `${ticks} ticks later`);
+  }
+  async function afterTicks(ticks: number): Promise<void> {
+    for (let n = 0; n < ticks; n++) await Promise.resolve();
+  }
+});
+
+test('what the model amends while its file changes is rebased, too', async context => {
+  const { workspace, rebaser, store, stage, now } = bench(context, { a: text('two'), b: 'b' });
+  const id = stage([modify('a', text('two'), text('proposed')), modify('b', 'b', 'B')]);
+  const gate = new Gate();
+  const read = workspace.read.bind(workspace);
+  workspace.read = async path => {
+    const bytes = await read(path);
+    if (path === 'b') await gate.pass();
+    return bytes;
+  };
+  const current = text('two').replace('five', 'FIVE');
+  workspace.put('a', current);
+  const refreshed = rebaser.filesChanged(['a']);
+  await gate.reached;
+  await store.revise(id, [modify('a', text('two'), text('amended')), modify('b', 'b', 'B')], [], 'amend');
+  gate.open();
+  await refreshed;
+  assert.deepEqual(now(id).changes?.[0], modify('a', current, text('amended').replace('five', 'FIVE')));
 });
