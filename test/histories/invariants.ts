@@ -840,9 +840,13 @@ export class Invariants {
       const at = written.findIndex(write => write.before === old && write.text === own);
       const isBack = written.slice(at).some(write => write.before === own && write.text === old);
       // Another preview may have made the very same change meanwhile.
-      const isAnothers = t.store
-        .all()
-        .filter(({ id: other, state }) => other !== id && ['applied', 'applying'].includes(state.kind))
+      const others = [
+        ...t.store
+          .all()
+          .filter(({ id: other, state }) => other !== id && ['applied', 'applying'].includes(state.kind)),
+        ...this.#forgotten.map(({ changes }) => ({ changes: fileChangesIn(changes) })),
+      ];
+      const isAnothers = others
         .flatMap(other => composedSteps(other.changes ?? []))
         .some(
           step =>
@@ -1058,6 +1062,10 @@ export class Invariants {
       (isNeeded || (known.every(subject => subject.final) && known.some(subject => subject.current)));
     this.check(mayGoOn, () => `the session continues by itself, and was ${before}`);
   }
+}
+
+function fileChangesIn(changes: string | null): readonly FileChange[] {
+  return changes === null ? [] : (JSON.parse(changes) as FileChange[]);
 }
 
 function hasConflict({ changes }: Preview): boolean {
