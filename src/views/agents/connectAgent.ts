@@ -94,7 +94,10 @@ async function stage(
   const suffix = prefix === '' ? '' : `: ${prefix}`;
   const label = `Connect ${name}${suffix}`;
   const title: Sentence = l10n => `${l10n.t('Connect {0}', name)}${suffix}`;
-  const same = [...host.store.open].find(preview => preview.purpose === 'setUp' && preview.label === label);
+  const pending = () =>
+    [...host.store.open].find(preview => preview.purpose === 'setUp' && preview.label === label);
+  const details = pending() ? '' : [...(await notesOn(agent, fsPath)), shell(host.l10n)].join(' ');
+  const same = pending(); // perhaps of a second click meanwhile
   if (same) {
     await opener.open(same);
     return same.id;
@@ -106,7 +109,7 @@ async function stage(
       sourceToolName: 'connect_agent',
       purpose: 'setUp',
       humanOnly: true,
-      details: [...(await notesOn(agent, fsPath)), shell(host.l10n)].join(' '),
+      details,
     },
     null,
   );

@@ -90,3 +90,11 @@ test('a version that is newer than the one that was tried is marked on the card'
     await ctx.invoker.resolve({ id, revision, action: 'discard', reason: '', actor: 'human' });
   }
 });
+
+test('a second click on Connect finds the card of the first, also while the agent is asked for its version', async t => {
+  const { ctx, store, install } = await opened(t);
+  install('codex', 'codex-cli 1.0.0');
+  const ids = await Promise.all([connectAgent(ctx, ['codex']), connectAgent(ctx, ['codex'])]);
+  assert.deepEqual(ids, ['p1', 'p1']);
+  assert.equal(store.all().length, 1);
+});
