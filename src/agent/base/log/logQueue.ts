@@ -80,7 +80,7 @@ export class LogQueue<T> {
     entry: T,
     { nowOrNever = false }: { readonly nowOrNever?: boolean } = {},
   ): Promise<void> | undefined {
-    if (this.#isDisposed) return nowOrNever ? Promise.reject(new Error('The log is closed.')) : undefined;
+    if (this.#isDisposed) return nowOrNever ? Promise.reject(closed()) : undefined;
     if (this.isEmpty && this.#log.appendNow?.(entry)) {
       this.#options.onAppend?.();
       return undefined;
@@ -131,7 +131,10 @@ export class LogQueue<T> {
     this.#isDisposed = true;
     clearTimeout(this.#retry);
     if (this.#isWriting) await this.#ended();
-    for (const { settle } of this.#waiting.splice(0)) settle();
+    for (const { nowOrNever, settle, fail } of this.#waiting.splice(0)) {
+      if (nowOrNever) fail(closed());
+      else settle();
+    }
   }
 
   /** Whether the last attempt failed, and the next one has not begun. */
@@ -157,7 +160,7 @@ export class LogQueue<T> {
     }
     this.#isWriting = false;
     if (failure) this.#failed(failure.error);
-    else this.#succeeded();
+    else if (this.isEmpty) this.#succeeded(); // else the log was closed
     for (const end of this.#onEnd.splice(0)) end();
   }
 
@@ -197,6 +200,10 @@ export class LogQueue<T> {
 }
 
 function nothing(): void {}
+
+function closed(): Error {
+  return new Error('The log is closed.');
+}
 
 /**
  * The entry with a unique mark, by which a reader notices a line that is in the log twice: a write may be reported as failed

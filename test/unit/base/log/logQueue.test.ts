@@ -226,3 +226,15 @@ test('marks tell entries apart that are otherwise equal, however many there are'
   const digits = Array.from(marks[0] ?? '', (_, at) => at).filter(random);
   assert.ok(digits.length * 4 >= 100, `${digits.length} random hexadecimal digits`);
 });
+
+test('an entry that was needed at once and is dropped since the log is closed was not written', async () => {
+  const writing = Promise.withResolvers<void>();
+  const queue = new LogQueue({ append: () => writing.promise }, failing);
+  const first = queue.append(1);
+  const needed = queue.append(2, { nowOrNever: true });
+  const closed = queue.dispose();
+  writing.resolve();
+  await first;
+  await assert.rejects(async () => needed, /closed/);
+  await closed;
+});
