@@ -293,3 +293,21 @@ test('a file whose sync failed is safe once it has a new name, or new bits, and 
     }
   }
 });
+
+test('a file whose sync failed is not safe if writing it again only reaches an editor', async () => {
+  const disk = new Disk(before);
+  const { store, apply } = world(disk);
+  disk.failed = new Map([['a.txt', new Error('EIO')]]);
+  await apply();
+  await new Promise(setImmediate);
+  const write = disk.write.bind(disk);
+  // An editor has unsaved changes that come to the same text.
+  disk.write = async (...given) => {
+    const to = await write(...given);
+    return given[0] === 'a.txt' ? 'editor' : to;
+  };
+  disk.failed = new Map();
+  await apply([modify('to.sh', 'run', 'run it')]);
+  await new Promise(setImmediate);
+  assert.deepEqual(store.unsyncedCommits[0]?.ids, ['p1']);
+});
