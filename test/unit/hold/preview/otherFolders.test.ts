@@ -18,6 +18,7 @@ import type { FolderRoot } from '../../../../src/agent/hold/preview/workspace.ts
 import { formerPlaces } from '../../../../src/views/workspace/workspacePaths.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { draft } from '../../../support/drafts.ts';
+import { Gate } from '../../../support/gate.ts';
 import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog, restoredStore } from '../../../support/testSession.ts';
 
@@ -183,3 +184,28 @@ test('after a reload a preview still knows its folders, and one of an older vers
   await invoker.resolve({ ...vote, id: 'p2' });
   assert.deepEqual(world.workspace.snapshot(), { 'b.txt': 'b' });
 });
+
+for (const during of ['the sync of an earlier one', 'the flush of its journal'] as const)
+  test(`an apply writes nothing if its folder is closed during ${during}`, async () => {
+    const world = new World(app, lib);
+    const { workspace, log, store, apply } = world;
+    workspace.put('lib/src/a.ts', 'a');
+    const gate = new Gate();
+    if (during === 'the sync of an earlier one') {
+      const first = world.stage([modify('lib/src/a.ts', 'a', 'b')]).id;
+      workspace.sync = () => gate.pass().then(() => new Map());
+      await apply(first);
+    } else {
+      workspace.put('lib/src/a.ts', 'b');
+      log.flush = () => gate.pass();
+    }
+    const { id } = world.stage([modify('lib/src/a.ts', 'b', 'c'), create('lib/src/new.ts', 'new')]);
+    const applied = apply(id);
+    await gate.reached;
+    workspace.roots = [app, { name: 'lib', fsPath: path.resolve('/other/lib') }];
+    gate.open();
+    await assert.rejects(applied, /was .* when this was proposed/);
+    assert.equal(workspace.text('lib/src/a.ts'), 'b');
+    assert.equal(store.get(id)?.state.kind, 'pending');
+    assert.deepEqual(store.interruptedCommits, []);
+  });

@@ -58,19 +58,22 @@ export class FilesEffect implements Effect {
   }
 
   async apply(group: readonly Preview[], vote: ResolveRequest): Promise<Attempted> {
-    refuseElsewhere(group, this.#files);
     const ids = group.map(({ id }) => id);
     const changes = group.flatMap(each => each.changes ?? []);
     this.#writing ??= this.#load();
     const { commitChanges, landings, syncs } = await this.#writing;
     const paths = touchedSteps(changes).map(({ path }) => path);
     await syncs.settled(paths);
+    refuseElsewhere(group, this.#files);
     const landing = landings.begin(group, composedSteps(changes));
     try {
       const { unsaved } = await commitChanges(
         this.#files,
         changes,
-        rollback => this.#store.beginCommit(ids, rollback, vote),
+        async rollback => {
+          await this.#store.beginCommit(ids, rollback, vote);
+          refuseElsewhere(group, this.#files); // other folders may have been opened meanwhile
+        },
         this.#store.blobs,
       );
       landing.wrote(unsaved);
@@ -116,9 +119,12 @@ export class CallbackEffect implements Effect {
     const apply = this.#callbacks.get(preview.id)?.apply;
     if (!apply)
       throw new ToolError(`${nameOf(preview)} has no action to apply, so it can only be discarded.`);
-    // Awaited only if it must be, so that no abort comes in between.
+    // Awaited only if it must be: an abort that comes in between is one before the start.
     const writing = this.#store.beginAction(preview.id, vote);
-    if (writing) await writing;
+    if (writing) {
+      await writing;
+      vote.signal?.throwIfAborted();
+    }
     const { reason, extra } = vote;
     const answer = answerOf(await this.#resolutions.call(() => apply(reason, extra)));
     if (answer.isError === true) return { kind: 'returnedError', vote, preview, answer };

@@ -149,6 +149,28 @@ test('an abort before the start cancels: the callback never runs and nothing is 
   assert.deepEqual(outcomes(), []);
 });
 
+test('an abort while the journal is being written cancels: the callback never runs', async () => {
+  const { resolve, counts, state, store, log } = heldApply();
+  const writing = new Gate();
+  const append = log.append.bind(log);
+  log.appendNow = () => false;
+  log.append = async entry => {
+    if (entry.type === 'commit') await writing.pass();
+    return append(entry);
+  };
+  const controller = new AbortController();
+  const call = resolve({ actor: 'model', signal: controller.signal });
+  await writing.reached;
+  controller.abort();
+  await assert.rejects(call, isAbortError);
+  const recorded = new Promise<void>(resolve => store.onDidResolve(() => resolve()));
+  writing.open();
+  await Promise.race([recorded, nothingMoves()]);
+  assert.equal(counts.runs, 0);
+  assert.equal(state().kind, 'pending');
+  assert.deepEqual(store.interruptedCommits, []);
+});
+
 test('an abort while it runs reaches the caller at once; the callback runs to its end and is recorded truly', async () => {
   const { resolve, gate, counts, state, outcomes, store } = heldApply();
   const controller = new AbortController();
