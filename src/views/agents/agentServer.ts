@@ -1,8 +1,10 @@
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { detailOf } from '../../agent/base/errors.ts';
+import { replaceFile, syncFile } from '../../agent/base/system/replaceFile.ts';
 import { McpHttpServer, type ServeView } from '../../agent/clients/mcp/httpServer.ts';
 import type { ServerAddress } from '../../agent/clients/mcp/proof.ts';
 import { realPathOf, windowsFolder, WindowWord } from '../../agent/clients/windowFiles.ts';
@@ -87,18 +89,28 @@ export class AgentServer {
 /** The programs that agents start, to connect to a window and before each tool, and the one that starts agents. */
 const PROGRAMS = ['redline-mcp', 'redline-gate', 'redline-run'] as const;
 
-/** Installs this version of the programs at the paths that agents start. A running one keeps the version that it loaded. */
+/**
+ * Installs this version of the programs at the paths that agents start. A running one keeps the version that it loaded. No agent ever
+ * finds a part of one: an empty gate would refuse nothing.
+ */
 export async function placePrograms({
   extensionPath,
   globalStorageUri,
 }: vscode.ExtensionContext): Promise<void> {
   for (const name of PROGRAMS) {
-    const source = path.join(extensionPath, 'dist', `${name}.cjs`);
     const file = programFile(globalStorageUri, name);
-    const [own, placed] = await Promise.all([readFile(source), readFile(file).catch(() => undefined)]);
+    const own = await readFile(path.join(extensionPath, 'dist', `${name}.cjs`));
+    const placed = await readFile(file).catch(() => undefined);
     if (placed?.equals(own)) continue;
     await mkdir(path.dirname(file), { recursive: true });
-    await copyFile(source, file);
+    const draft = `${file}.${randomUUID()}`;
+    try {
+      await writeFile(draft, own);
+      await syncFile(draft, () => undefined);
+      await replaceFile(draft, file);
+    } finally {
+      await rm(draft, { force: true });
+    }
   }
 }
 
