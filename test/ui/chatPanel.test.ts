@@ -427,6 +427,40 @@ describe('the chat panel', () => {
     assert.equal(await page.locator(':focus').getAttribute('data-preview-id'), 'p2');
   });
 
+  test('a held key votes once, wherever the focus goes meanwhile', async () => {
+    const { page } = chat;
+    const cards = [card(), card({ id: 'p2', plan: { text: 'Steps', isUnfolded: false } })];
+    const vote = { type: 'resolve', id: 'p1', revision: 1, action: 'apply' };
+    for (const [key, votes] of [
+      ['Space', []],
+      ['Enter', [vote]],
+    ] as const) {
+      await chat.snapshot(cards);
+      await page.locator('[data-preview-id="p1"] [data-action="apply"]').focus();
+      await page.keyboard.down(key);
+      await chat.delta([card({ state: resolved('applied') })]);
+      await page.keyboard.down(key);
+      await page.keyboard.up(key);
+      assert.deepEqual(await chat.said(), votes);
+    }
+    await page.getByRole('button', { name: 'Send back Edit src/a.ts (1 edit)' }).focus();
+    await page.keyboard.down('Enter');
+    await page.locator('.reason-input:focus').waitFor();
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.locator('#prompt').fill('one');
+    await page.keyboard.down('Control');
+    for (let n = 0; n < 3; n++) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.keyboard.up('Control');
+    await page.keyboard.down('Shift');
+    for (let n = 0; n < 3; n++) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.keyboard.up('Shift');
+    assert.equal(await page.locator('#prompt').inputValue(), '\n\n\n');
+    assert.deepEqual(await chat.said(), [{ type: 'prompt', text: 'one' }]);
+  });
+
   test('in a card that is drawn anew, the focus stays on the same file, and on the button of the same part', async () => {
     const { page } = chat;
     const focused = (): Promise<string | null> => page.locator(':focus').getAttribute('title');

@@ -135,6 +135,17 @@ function readDraft(): Draft {
   return draftState.safeParse(kept()).data ?? { text: '', attachments: [] };
 }
 
+/** A held key presses a button or sends once, because the focus may be elsewhere by then. It goes on typing. */
+function ignoreHeld(event: KeyboardEvent): void {
+  const { key, repeat, target, shiftKey } = event;
+  if (!repeat || (key !== 'Enter' && key !== ' ')) return;
+  const isPrompt = target instanceof HTMLTextAreaElement;
+  const isTyped = key === ' ' ? isPrompt || target instanceof HTMLInputElement : isPrompt && shiftKey;
+  if (isTyped) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
 let panel: Panel | undefined;
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
   const { data: message } = hostMessage.safeParse(event.data);
@@ -145,6 +156,8 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
   // The panel may have received the focus before it had anything to focus.
   if (document.hasFocus()) panel.focus();
 });
+// Before anything else handles the key.
+window.addEventListener('keydown', ignoreHeld, { capture: true });
 window.addEventListener('keydown', event => panel?.handleKey(event));
 // A click focuses its target right after this.
 window.addEventListener('focus', () => {
