@@ -114,7 +114,7 @@ export async function waitFor(
   patience: number,
   here: LockSystem,
 ): Promise<{ readonly wasLeft: boolean } | undefined> {
-  const until = Date.now() + patience;
+  const until = performance.now() + patience;
   let wasLeft = false;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -123,13 +123,13 @@ export async function waitFor(
       const isGone = was !== 'held';
       wasLeft ||= was === 'left';
       if (isGone && attempt <= AT_ONCE) continue;
-      if (Date.now() >= until) {
+      if (performance.now() >= until) {
         // For example, a dangling link.
         if (isGone) throw new Error(`The lock ${file} can neither be made nor read.`);
         return undefined;
       }
     } catch (error) {
-      if (!isTransient(error) || Date.now() >= until) throw error;
+      if (!isTransient(error) || performance.now() >= until) throw error;
     }
     await delay(POLL);
   }

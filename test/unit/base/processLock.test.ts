@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { listenAddress } from '../../../src/agent/base/aliveSocket.ts';
 import { JsonLog } from '../../../src/agent/base/log/jsonLog.ts';
 import { ProcessLock } from '../../../src/agent/base/processLock.ts';
@@ -94,6 +95,19 @@ test('a file that another program has open for a moment is waited for, until the
   calls = 0;
   await assert.rejects(ProcessLock.take(file, 0, { startOf: busy(1) }), { code: 'EBUSY' });
   assert.deepEqual(fs.readdirSync(folder), ['window.lock']);
+});
+
+test('a clock that is set back prolongs no wait', async context => {
+  const file = path.join(folderFor(context), 'window.lock');
+  const held = (await ProcessLock.take(file, 0)) ?? assert.fail('nobody has it');
+  let now = Date.now();
+  context.mock.method(Date, 'now', () => (now -= 60_000));
+  assert.equal(
+    await Promise.race([ProcessLock.take(file, 100), delay(3_000, 'waits', { ref: false })]),
+    undefined,
+  );
+  context.mock.restoreAll();
+  await held.release();
 });
 
 test('a lock of an earlier start of the system is void, even if a process has its id and start time now', async context => {

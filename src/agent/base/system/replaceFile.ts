@@ -28,12 +28,12 @@ export async function patiently<T>(
   work: () => T | Promise<T>,
   { platform = process.platform, patience = PATIENCE } = {},
 ): Promise<T> {
-  const until = Date.now() + patience;
+  const until = performance.now() + patience;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isTransient(error, platform) || Date.now() >= until) throw error;
+      if (!isTransient(error, platform) || performance.now() >= until) throw error;
     }
     await delay(POLL);
   }

@@ -80,13 +80,13 @@ export class StartedProcesses {
    */
   async end(which: 'all' | 'attached'): Promise<LeftProcesses> {
     const ended = new Map<string, SeenProcess>();
-    const begin = Date.now();
+    const begin = performance.now();
     try {
       for (let pause = 20; ; pause = Math.min(2 * pause, 400)) {
         const running = await this.#running();
         const wanted = running.filter(one => which === 'all' || this.#isAttached(one));
         for (const one of wanted) ended.set(`${one.pid} ${one.started}`, one);
-        const passed = Date.now() - begin;
+        const passed = performance.now() - begin;
         if (wanted.length === 0) return this.#left(ended, running);
         if (passed > GRACE_MS + KILL_MS) {
           if (wanted.some(({ pid }) => pid === this.#child?.pid)) this.#killChild();

@@ -48,3 +48,10 @@ test('a file that stays open, and any other failure, is an error, and the old fi
   }
   assert.equal(fs.readFileSync(to, 'utf8'), 'old');
 });
+
+test('a clock that is set back prolongs no wait for another program', async context => {
+  let now = Date.now();
+  context.mock.method(Date, 'now', () => (now -= 60_000));
+  const open = moveFailing(200, 'EBUSY');
+  await assert.rejects(replaceFile('from', 'to', { move: open.move, patience: 50 }), { code: 'EBUSY' });
+});

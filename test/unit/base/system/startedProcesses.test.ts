@@ -55,16 +55,20 @@ function started(
 
 const killsOf = (one: ChildProcess): number => (one.kill as unknown as Mock<() => boolean>).mock.callCount();
 
-/** Lets the clock run until the work settles. */
+/** Lets time pass until the work settles, while the wall clock is set back again and again. */
 async function withClock<T>(context: TestContext, work: () => Promise<T>): Promise<T> {
-  context.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() });
+  let [now, wall] = [performance.now(), Date.now()];
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  context.mock.method(performance, 'now', () => now);
+  context.mock.method(Date, 'now', () => (wall -= 1_000));
   let isOver = false;
   const result = work().finally(() => (isOver = true));
   while (!isOver) {
     context.mock.timers.tick(50);
+    now += 50;
     await new Promise(resolve => setImmediate(resolve));
   }
-  context.mock.timers.reset();
+  context.mock.restoreAll();
   return result;
 }
 
