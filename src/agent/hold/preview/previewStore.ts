@@ -338,7 +338,10 @@ export class PreviewStore {
 
   /** Adds the entries of the storage's log, which this window takes over. */
   async adopt(entries: readonly PreviewLogEntry[]): Promise<void> {
-    for (const id of await adopted(this.#projection, entries)) this.#changed.fire(this.#require(id));
+    for (const id of await adopted(this.#projection, entries)) {
+      const preview = this.get(id); // unless it was forgotten meanwhile
+      if (preview) this.#changed.fire(preview);
+    }
   }
 
   /**

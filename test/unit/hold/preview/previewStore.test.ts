@@ -6,6 +6,7 @@ import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import type { PreviewLogEntry } from '../../../../src/agent/hold/preview/log/previewLog.ts';
 import { EncodingError } from '../../../../src/agent/base/log/jsonLines.ts';
 import { JournalError } from '../../../../src/agent/hold/preview/errors.ts';
+import { UnstoredLog } from '../../../../src/agent/hold/preview/log/unstoredLog.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { draft } from '../../../support/drafts.ts';
 import { noSpace } from '../../../support/memoryWorkspace.ts';
@@ -403,4 +404,26 @@ test('reading a ledger without marks, which an older version wrote, looks at eac
   store.restore([...lines, ...lines]);
   assert.equal(store.ledger().length, 500);
   assert.ok(looks < 20 * lines.length, `${looks} looks`);
+});
+
+test('what this window forgets while it takes over the storage keeps nothing else from being told', async context => {
+  let now = 0;
+  context.mock.method(performance, 'now', () => (now += 6)); // two looks at the clock use up a slice
+  const log = new MemoryPreviewLog();
+  const other = openStore(log);
+  const first = other.stage(draft()).preview;
+  await other.endResolving([attempt(first)], [first]);
+  for (let n = 0; n < 50; n++) other.stage(draft());
+  const store = new PreviewStore(new UnstoredLog(), failOnLog);
+  const told = new Set<string>();
+  store.onDidChange(({ id, state }) => told.add(`${id} ${state.kind}`));
+  let isOver = false;
+  const adopted = store.adopt(log.entries).finally(() => (isOver = true));
+  while (!isOver) {
+    await store.forgetResolved(new Date());
+    await nextTurn();
+  }
+  await adopted;
+  assert.equal(store.get(first.id), undefined);
+  assert.equal([...told].filter(each => each.endsWith('pending')).length, 50, [...told].join(', '));
 });
