@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { succeeds } from '../../base/async.ts';
 import { hasCode } from '../../base/errors.ts';
+import { patiently } from '../../base/system/replaceFile.ts';
 import { MAX_FILE_BYTES, type FileContent } from '../../hold/preview/workspace.ts';
 import { kindOf, type Found } from './effects.ts';
 import { clearIn, entriesOf, type Entry } from './entries.ts';
@@ -186,8 +187,10 @@ export class PlainTree {
         try {
           if ('link' in content) await fs.symlink(content.link, draft);
           else await writeNew(draft, content, bits, options);
-          await this.#assertStill(relative, still);
-          await this.#folders.in(own, to => fs.rename(draft, `${to}/${path.posix.basename(relative)}`));
+          await patiently(async () => {
+            await this.#assertStill(relative, still);
+            await this.#folders.in(own, to => fs.rename(draft, `${to}/${path.posix.basename(relative)}`));
+          });
         } catch (error) {
           await fs.rm(draft, { force: true });
           throw error;
@@ -265,8 +268,10 @@ export class PlainTree {
    * @throws ChangedError
    */
   async remove(relative: string, still?: string): Promise<void> {
-    await this.#assertStill(relative, still);
-    await this.at(relative, at => fs.unlink(at));
+    await patiently(async () => {
+      await this.#assertStill(relative, still);
+      await this.at(relative, at => fs.unlink(at));
+    });
     for (let at = path.posix.dirname(relative); at !== '.'; at = path.posix.dirname(at)) {
       this.#folders.forget(at);
       if ((await this.at(at, each => succeeds(fs.rmdir(each)))) !== true) return;

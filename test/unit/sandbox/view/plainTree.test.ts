@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import * as path from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { removeTree } from '../../../../src/agent/sandbox/view/entries.ts';
 import { folderId, ReplacedError } from '../../../../src/agent/sandbox/view/openFolders.ts';
-import { inTrees, PlainTree, timeIn } from '../../../../src/agent/sandbox/view/plainTree.ts';
+import { ChangedError, inTrees, PlainTree, timeIn } from '../../../../src/agent/sandbox/view/plainTree.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 async function folderOf(t: TestContext): Promise<TempFolder> {
@@ -54,6 +55,39 @@ describe('the tree of a view', { skip: process.platform !== 'linux' }, () => {
     const tree = new PlainTree((await folderOf(t)).root);
     assert.equal(await tree.find('gone.txt'), undefined);
     assert.equal(await tree.read('gone/a.txt'), undefined);
+  });
+
+  test('a file that another program has open for a moment is written and removed when that has closed it, unless it was changed', async t => {
+    const folder = await folderOf(t);
+    await folder.file('a.txt', 'one');
+    const tree = new PlainTree(folder.root);
+    const { rename, unlink } = fs.promises;
+    t.after(() => {
+      Object.assign(fs.promises, { rename, unlink });
+      syncBuiltinESMExports();
+    });
+    const refuseOnce = (meanwhile: () => void): void => {
+      const refuse = (): never => {
+        Object.assign(fs.promises, { rename, unlink });
+        syncBuiltinESMExports();
+        meanwhile();
+        throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+      };
+      Object.assign(fs.promises, { rename: refuse, unlink: refuse });
+      syncBuiltinESMExports();
+    };
+    const stamp = async (): Promise<string> => (await tree.stamp('a.txt')).stamp;
+    const write = async (text: string): Promise<void> =>
+      tree.write('a.txt', Buffer.from(text), 0o644, { still: await stamp() });
+    refuseOnce(() => undefined);
+    await write('two');
+    assert.equal(fs.readFileSync(folder.at('a.txt'), 'utf8'), 'two');
+    refuseOnce(() => fs.writeFileSync(folder.at('a.txt'), 'theirs'));
+    await assert.rejects(write('three'), ChangedError);
+    assert.deepEqual(fs.readdirSync(folder.root), ['a.txt']);
+    refuseOnce(() => undefined);
+    await tree.remove('a.txt', await stamp());
+    assert.deepEqual(fs.readdirSync(folder.root), []);
   });
 
   test('a tree that has gone does not look as if its files were removed', async t => {
