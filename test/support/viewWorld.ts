@@ -282,6 +282,12 @@ export class ViewWorld {
     return this.#begin([...run, program, ...args], env);
   }
 
+  /** A program in a view that runs JavaScript, as there is a shell for it on no Windows. */
+  startNode(cwd = this.root): ShellAgent {
+    const run = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, '--'];
+    return this.#begin([...run, process.execPath, '-e', `(${runsLines.toString()})()`], {}, cwd, JAVASCRIPT);
+  }
+
   /** A program in a view, at a terminal of its own. The terminal is closed by ending its input. */
   startAtTerminal(program: string): ShellAgent {
     const run = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, '--', program];
@@ -289,13 +295,18 @@ export class ViewWorld {
     return this.#begin(['script', '-qec', command, '/dev/null'], { SHELL: '/bin/sh' });
   }
 
-  #begin([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>): ShellAgent {
+  #begin(
+    [file = '', ...args]: readonly string[],
+    env: Readonly<Record<string, string>>,
+    cwd = this.root,
+    language = SHELL,
+  ): ShellAgent {
     const child = spawn(file, args, {
-      cwd: this.root,
-      env: { ...process.env, HOME: this.temp.at('home'), ...env },
+      cwd,
+      env: { ...process.env, HOME: this.temp.at('home'), USERPROFILE: this.temp.at('home'), ...env },
       stdio: 'pipe',
     });
-    const agent = new ShellAgent(child);
+    const agent = new ShellAgent(child, language);
     this.#agents.push(agent);
     void agent.ended.then(() => this.#looks.end());
     return agent;
@@ -366,8 +377,41 @@ export class ViewWorld {
     for (const agent of this.#agents) agent.kill();
     await Promise.all(this.#agents.map(agent => agent.ended));
     await this.closeWindow();
-    execFileSync('chmod', ['-R', 'u+rwx', this.temp.root]);
+    if (process.platform !== 'win32') execFileSync('chmod', ['-R', 'u+rwx', this.temp.root]);
     await this.temp.remove();
+  }
+}
+
+/** How a program is told to run a command and to write something once it has ended, and how to end. */
+interface Language {
+  readonly run: (command: string, end: string) => string;
+  readonly exit: (code: number) => string;
+}
+
+const SHELL: Language = {
+  run: (command, end) => `{ ${command}\n} 2>&1; echo "${end} $?"\n`,
+  exit: code => `exit ${code}\n`,
+};
+
+const JAVASCRIPT: Language = {
+  run: (command, end) => `${JSON.stringify([command, end])}\n`,
+  exit: code => `${JSON.stringify([`process.exit(${code})`, ''])}\n`,
+};
+
+/** Runs each line as it comes, with the modules of Node.js as variables. It is a program of its own. */
+async function runsLines(): Promise<void> {
+  const { createInterface } = await import('node:readline');
+  const { runInThisContext } = await import('node:vm');
+  for await (const line of createInterface({ input: process.stdin })) {
+    const [command, end] = JSON.parse(line) as readonly [string, string];
+    let written: unknown;
+    try {
+      written = await runInThisContext(command);
+    } catch (error) {
+      written = error;
+    }
+    console.log(written ?? '');
+    console.log(end);
   }
 }
 
@@ -377,11 +421,13 @@ export class ShellAgent {
   output = '';
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcessWithoutNullStreams;
+  readonly #language: Language;
   readonly #wrote = new EventEmitter();
   #count = 0;
 
-  constructor(child: ChildProcessWithoutNullStreams) {
+  constructor(child: ChildProcessWithoutNullStreams, language: Language) {
     this.#child = child;
+    this.#language = language;
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         this.output += chunk;
@@ -406,7 +452,7 @@ export class ShellAgent {
   async run(command: string): Promise<string> {
     const end = `@end${++this.#count}`;
     const from = this.output.length;
-    this.#child.stdin.write(`{ ${command}\n} 2>&1; echo "${end} $?"\n`);
+    this.#child.stdin.write(this.#language.run(command, end));
     while (!this.output.includes(end, from)) {
       if (!this.isAtWork) throw new Error(`It has ended: ${this.output}`);
       await once(this.#wrote, 'more');
@@ -419,7 +465,7 @@ export class ShellAgent {
 
   /** Ends the shell. @returns the exit code of `redline-run` */
   async exit(code = 0): Promise<number | null> {
-    this.#child.stdin.end(`exit ${code}\n`);
+    this.#child.stdin.end(this.#language.exit(code));
     return this.ended;
   }
 

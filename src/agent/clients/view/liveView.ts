@@ -85,6 +85,8 @@ export class LiveView {
   readonly #ending = new AbortController();
   /** Workspace paths on which something was decided that the view has not followed yet. */
   readonly #decided = new Set<string>();
+  /** Those of them that could not be written at the last attempt, each with the error. */
+  readonly #behind = new Map<string, unknown>();
   readonly #followed: Followed;
   /** What the person was told of {@link #leftOut}. */
   readonly #reported: KeptKeys;
@@ -202,6 +204,7 @@ export class LiveView {
           await this.#bringUpToDate();
           await this.#tell();
           lastTurn = pace.now();
+          for (const error of this.#behind.values()) throw error;
           isInTrouble = false;
         }
       } catch (error) {
@@ -278,10 +281,18 @@ export class LiveView {
 
   /**
    * Writes decisions into the files of the view, including those made meanwhile: the agent must not hear of a decision before its
-   * files show it. A file that the agent has changed since then follows once that change is taken.
+   * files show it, or that they do not. A file that the agent has changed since then follows once that change is taken; one that
+   * cannot be written is tried again at the next look.
    */
   async #bringUpToDate(): Promise<void> {
     if (this.#decided.size === 0) return;
+    this.#behind.clear();
+    while (this.#decided.size > 0) await this.#putDecided();
+    for (const path of this.#behind.keys()) this.#decided.add(path);
+    if (this.#behind.size === 0) await this.#followed.add(this.#previews.ended);
+  }
+
+  async #putDecided(): Promise<void> {
     const wanted = new Map<string, Wanted | undefined>();
     for (const path of this.#decided) {
       this.#decided.delete(path);
@@ -293,20 +304,12 @@ export class LiveView {
     const [below, others] = split([...wanted.keys()], isBelowFile);
     const [files, rest] = split(others, isFile);
     const above = new Set(files.flatMap(foldersAbove));
-    try {
-      // Removals come first, to make room.
-      for (const path of [...below, ...rest.filter(each => wanted.get(each) ?? above.has(each))])
-        await this.#view.put(path, null);
-      for (const path of files) {
-        const { content = null, mode } = wanted.get(path) ?? {};
-        await this.#view.put(path, content, mode);
-      }
-    } catch (error) {
-      for (const path of wanted.keys()) this.#decided.add(path);
-      throw error;
-    }
-    if (this.#decided.size > 0) return this.#bringUpToDate();
-    await this.#followed.add(this.#previews.ended);
+    const put = (path: string, { content = null, mode }: Partial<Wanted> = {}): Promise<unknown> =>
+      this.#view.put(path, content, mode).catch((error: unknown) => this.#behind.set(path, error));
+    // Removals come first, to make room.
+    for (const path of [...below, ...rest.filter(each => wanted.get(each) ?? above.has(each))])
+      await put(path);
+    for (const path of files) await put(path, wanted.get(path));
   }
 
   /** The content for the agent at a path, and its permission bits: those of the file on disk, unless a preview changes them. */
@@ -336,6 +339,7 @@ export class LiveView {
     const { others } = pendingOf(this.#agent.name, this.#id, this.#host.store.open);
     const text = statusOf(this.#previews, {
       ...{ ...this.#last, leftOut: this.#leftOut, copies: this.#view.mounts.copies, others },
+      behind: [...this.#behind.keys()],
     });
     if (text === this.#told) return;
     await this.#view.tell(text);

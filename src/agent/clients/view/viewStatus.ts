@@ -21,6 +21,8 @@ const WORDS: Partial<Record<LeftOutReason, string>> = {
 /** All that an agent is told besides its previews. */
 export interface ViewNews extends Omit<Collected, 'effects' | 'settings'> {
   readonly copies: readonly Folders[];
+  /** Files that could not be made as the user has decided. */
+  readonly behind: readonly string[];
   /** Pending previews of other terminals of the agent. */
   readonly others: readonly Preview[];
 }
@@ -38,6 +40,7 @@ export function statusOf(
     offered,
     notes: collected,
     leftOut,
+    behind,
     copies,
     others,
   }: ViewNews,
@@ -65,6 +68,10 @@ export function statusOf(
     ...(offered.length > 0
       ? [`Git ignores these, and they are proposed when you end: ${listed(offered)}.`]
       : []),
+    ...behind.map(
+      path =>
+        `Not yet as the user decided, since it cannot be written, perhaps because a program has it open: ${safeName(path)}.`,
+    ),
     ...busy.map(path => `Not proposed yet, since it is still being written: ${safeName(path)}.`),
     ...leftOut.map(
       ({ path, why, detail }) =>
