@@ -11,7 +11,7 @@ import type { SessionContext } from './sessionOptions.ts';
 export const WAIT_MS = 2_000;
 /** How long after an apply a new problem counts as its result, in milliseconds; until the next request, it always counts. */
 const LATE_MS = 30_000;
-/** The most files that are watched at once. */
+/** The most files that are watched at once. Of a preview with more, only the first ones are looked at. */
 const MAX_FILES = 100;
 /** The most problems in one message. */
 const MAX_PROBLEMS = 20;
@@ -98,7 +98,12 @@ export class NewProblems extends Owner {
   #follow({ id, state, changes }: Preview, problems: Problems): void {
     if (state.kind !== 'applying' || state.action !== 'apply' || !changes) return;
     if (!this.#ctx.conversation().previews.concerns(id)) return;
-    this.#applying.set(id, new Map(changes.flatMap(change => before(change, problems))));
+    const files = new Map<string, Before>();
+    for (const change of changes) {
+      if (files.size >= MAX_FILES) break;
+      for (const [path, found] of before(change, problems)) files.set(path, found);
+    }
+    this.#applying.set(id, files);
   }
 
   #end(entries: readonly LedgerEntry[], problems: Problems): void {

@@ -1,6 +1,7 @@
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { WAIT_MS } from '../../../src/agent/session/newProblems.ts';
+import { create } from '../../support/changes.ts';
 import { MemoryProblems } from '../../support/memoryProblems.ts';
 import type { Script } from '../../support/scriptedProvider.ts';
 import { createTestSession, type TestSession } from '../../support/testSession.ts';
@@ -67,6 +68,20 @@ test('nothing is said if nothing is new, and nothing is waited for if no service
   await t.click('p2', 'apply');
   await t.untilState('idle');
   assert.deepEqual(told(t), []);
+});
+
+test('of an apply of many files, the first ones are looked at', async () => {
+  const problems = new MemoryProblems();
+  const names = Array.from({ length: 300 }, (_, i) => `f${i}.ts`);
+  const t = createTestSession({ problems, script: twoEdits, settings: { modelAuthority: 'recommend' } });
+  await t.session.prompt('Go.');
+  const { id } = t.stage({ label: 'many', changes: names.map(name => create(name, 'text\n')) });
+  const listed = mock.method(problems, 'list');
+  await t.click(id, 'apply');
+  assert.equal(listed.mock.callCount(), 100);
+  problems.report('f7.ts', 'new');
+  await t.session.prompt('Go on.');
+  assert.match(told(t).join(), /f7\.ts:1:1 error: new/);
 });
 
 test('a service that stays silent is waited for only for a short time, and what it finds later is told later', async t => {
