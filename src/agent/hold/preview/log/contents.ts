@@ -35,6 +35,7 @@ export class Contents implements Blobs {
   readonly #unwritten: Sha256[] = [];
   readonly #placed: TextSide[] = [];
   readonly #packs: Packs;
+  #failure: unknown;
   /** Contents are moving to new packs. A new line names none that has not moved, and none is based on one: it may be about to go. */
   #isMoving = false;
 
@@ -131,6 +132,11 @@ export class Contents implements Blobs {
     return this.#stored.get(hash)?.place[2];
   }
 
+  /** The error of the last write that failed, for an entry whose contents waited for it. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   /** Writes the waiting contents. @throws any error of the file system; then none of them counts as stored */
   write(): void {
     const [hashes, sides] = [this.#unwritten.splice(0), this.#placed.splice(0)];
@@ -138,6 +144,7 @@ export class Contents implements Blobs {
       this.#packs.write();
     } catch (error) {
       for (const hash of hashes) this.#stored.delete(hash);
+      this.#failure = error;
       throw error;
     }
     for (const side of sides) this.#hold(side);

@@ -24,9 +24,11 @@ function mapped(entry: PreviewLogEntry, map: (change: FileChange) => unknown): u
  * @throws any error of the file system
  */
 export function* withPlaces(entry: PreviewLogEntry, contents: Contents): Generator<undefined, unknown> {
+  const { failure } = contents;
   const lean = new Map<FileChange, unknown>();
   for (const change of changesOf(entry)) yield void lean.set(change, placed(change, contents));
   contents.write();
+  if (contents.failure !== failure) throw contents.failure; // a write in between, of others, has lost some
   return mapped(entry, change => lean.get(change));
 }
 

@@ -221,6 +221,28 @@ test('other work runs while thousands of files are stored, also if their texts a
   assert.deepEqual(again[2]?.changes, ofMany('', 3_000));
 });
 
+test('what others fail to write while the texts of a preview are stored loses none of these', async context => {
+  let now = 0;
+  context.mock.method(performance, 'now', () => (now += 6)); // two looks at the clock use up a slice
+  const failures: unknown[] = [];
+  const log = openPreviewLog(path.join(storage, 'previews.jsonl'));
+  const store = new PreviewStore(log, error => void failures.push(error));
+  store.restore((await log.load()).entries);
+  store.stage(draft({ changes: ofMany('') }));
+  for (let turn = 0; turn < 10; turn++) await setTurn();
+  const full = new Error('ENOSPC');
+  const refuse = (): never => {
+    throw full;
+  };
+  await aroundDiskCalls(
+    ({ isPromised, make }) => (isPromised ? make() : refuse()),
+    () => assert.rejects(log.contents.put(Buffer.of(0)), full),
+  );
+  assert.ok(await store.close());
+  assert.deepEqual(failures, [full]);
+  assert.deepEqual((await open(new MemoryWorkspace())).store.get('p1')?.changes, ofMany(''));
+});
+
 for (const turns of [0, 2, 8])
   test(`thousands of files stored while contents move can be read, begun ${turns} turns later`, async () => {
     const { store, vote } = await open(new MemoryWorkspace());
