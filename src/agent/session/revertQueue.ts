@@ -40,6 +40,12 @@ export class RevertQueue {
     });
   }
 
+  /** The answer to a request that comes while another conversation is being opened. */
+  async refuse(request: RevertRequest): Promise<RevertRecord> {
+    const { LEFT, refusedRevert } = await import('./conversation/validateRevert.ts');
+    return refusedRevert(request, LEFT);
+  }
+
   get isWaiting(): boolean {
     return this.#queue.length > 0;
   }

@@ -42,7 +42,6 @@ export class Session extends Owner {
   readonly #review: Review;
   readonly #events = this.own(new Emitter<SessionEvent>());
   readonly #recorders: Recorders;
-  readonly #reverts: RevertQueue;
   readonly #plan: PlanMode;
   readonly #loop: LoopParts;
   #conversation: Conversation;
@@ -104,8 +103,7 @@ export class Session extends Owner {
     const requests = this.own(new Requests(ctx));
     this.#review = this.own(new Review(ctx, () => queueMicrotask(() => this.#continueOrRest())));
     this.#plan = new PlanMode(ctx);
-    this.#reverts = new RevertQueue(ctx);
-    this.#loop = { ...ctx, requests, reverts: this.#reverts };
+    this.#loop = { ...ctx, requests, reverts: new RevertQueue(ctx) };
     this.own(store.onDidChange(preview => this.#emit({ type: 'preview_changed', preview })));
     if (stored) this.#resume(stored);
   }
@@ -187,11 +185,12 @@ export class Session extends Owner {
   }
 
   /**
-   * Sends a request without a new prompt, to the model that is now selected. Does nothing while a turn runs or while
-   * the conversation has nothing to send.
+   * Sends a request without a new prompt, to the model that is now selected, if need be after a revert. Does nothing while a turn
+   * runs, while the conversation has nothing to send, or if it is being left.
    */
   continue(): Promise<void> {
-    if (this.#run) return this.#run;
+    if (this.#pause && !this.#isLeaving) this.#prompts.continueLater();
+    if (this.#pause ?? this.#run) return this.#start();
     if (this.tree.hasNothingForModel) return Promise.resolve();
     this.#provider = undefined;
     return this.#start();
@@ -238,17 +237,17 @@ export class Session extends Owner {
   }
 
   /**
-   * Moves the conversation to another node at the user's request. A running turn is stopped first.
+   * Moves the conversation to another node at the user's request, unless it is being left. A running turn is stopped first.
    * @returns settles with the record once everything that follows from the revert is done.
    */
   async revert(request: Omit<RevertRequest, 'actor'>): Promise<RevertRecord> {
-    const record = this.#reverts.request({ ...request, actor: 'human' });
-    if (this.#run) this.stop();
-    else {
-      this.#prompts.giveBack(); // they were meant to follow the branch that is left now
-      this.endReview();
-    }
-    await this.#whenAtRest(() => this.#reverts.drain({ stopped: true }));
+    const { reverts } = this.#loop;
+    if (this.#isLeaving) return reverts.refuse({ ...request, actor: 'human' });
+    const record = reverts.request({ ...request, actor: 'human' });
+    if (this.#run) this.#halt();
+    else this.#prompts.giveBack(); // they were meant to follow the branch that is left now
+    this.endReview();
+    await this.#whenAtRest(() => reverts.drain({ stopped: true }));
     return record;
   }
 
@@ -319,6 +318,7 @@ export class Session extends Owner {
         this.#pause = undefined;
         this.#isLeaving = false;
         if (this.queue.list.some(({ isRestored }) => !isRestored)) void this.#start();
+        else if (this.#prompts.takeContinue()) void this.continue();
       });
     this.#pause = pause;
     return pause;

@@ -491,6 +491,44 @@ test('continue asks the model without a prompt, and joins a current run', async 
   assert.equal(t.requests.length, 2);
 });
 
+test('continue while a revert runs goes on after it, unless the user stops', async () => {
+  for (const stops of [false, true]) {
+    const t = createTestSession({ script: [{ text: '1' }, { text: '2' }, { text: '3' }] });
+    await t.session.prompt('Hello?');
+    await t.session.prompt('And now?');
+    const reverting = t.session.revert({
+      target: t.session.tree.trunk[0] ?? null,
+      category: null,
+      summary: null,
+    });
+    const continuing = t.session.continue();
+    if (stops) t.session.stop();
+    await Promise.all([reverting, continuing]);
+    assert.deepEqual(
+      t.answers().map(({ text }) => text),
+      stops ? [] : ['3'],
+    );
+    assert.equal(t.session.state, 'idle');
+  }
+});
+
+test('neither a revert nor a continue of a session that is being left gets into the next one', async () => {
+  const before = createTestSession({ script: [{ text: '1' }] });
+  await before.session.prompt('Hello?');
+  const t = createTestSession({ script: [{ text: 'a', hang: true }] });
+  const prompted = t.session.prompt('Hello?');
+  await t.nextEvent(event => event.type === 'message_update');
+  const opened = t.session.open(storedSession(before.session.id, before.sessionLog.lines));
+  const [record] = await Promise.all([
+    t.session.revert({ target: 0, category: null, summary: null }),
+    t.session.continue(),
+    ...[opened, prompted],
+  ]);
+  assert.equal(record.applied, false);
+  assert.deepEqual([t.session.id, t.session.messages.length], [before.session.id, 2]);
+  assert.equal(t.requests.length, 1);
+});
+
 test('a new session starts empty under a new id, and previews stay', async () => {
   const t = createTestSession({
     settings: { modelAuthority: 'none' },

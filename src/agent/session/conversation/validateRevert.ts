@@ -5,6 +5,7 @@ import { replacesContent, REVERT_TOOL, tagKindOf, type RevertRecord, type Revert
 
 export const ALREADY_REVERTED = 'another revert of the same turn was applied';
 export const STOPPED = 'the user stopped the turn';
+export const LEFT = 'another conversation was opened';
 export const PLANNING = 'plan mode is on, in which nothing may be abandoned';
 
 /** Decides whether a request can be applied to the current trunk. Changes nothing; see `ConversationTree.apply`. */

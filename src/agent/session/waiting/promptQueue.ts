@@ -25,6 +25,7 @@ export class PromptQueue {
   readonly #emit: (event: PromptQueueEvent) => void;
   #prompts: readonly QueuedPrompt[] = [];
   #lastNumber = 0;
+  #continues = false;
 
   constructor(emit: (event: PromptQueueEvent) => void) {
     this.#emit = emit;
@@ -36,6 +37,18 @@ export class PromptQueue {
 
   add(prompt: Prompt): void {
     this.#set([...this.#prompts, this.#queued(prompt)]);
+  }
+
+  /** The user wants the session to go on without a new prompt, which it cannot do at once. */
+  continueLater(): void {
+    this.#continues = true;
+  }
+
+  /** @returns whether that is still to be done, only once */
+  takeContinue(): boolean {
+    const continues = this.#continues;
+    this.#continues = false;
+    return continues;
   }
 
   /** Gives a prompt back to the user that cannot be added any more. */
@@ -53,10 +66,12 @@ export class PromptQueue {
   /** The window closes: no prompt is sent or given back any more. */
   close(): void {
     this.#prompts = [];
+    this.#continues = false;
   }
 
   /** Removes the first prompt, which is sent now. */
   next(): Prompt | undefined {
+    this.#continues = false;
     const [first, ...rest] = this.#prompts;
     if (first) this.#set(rest);
     return first;
@@ -71,6 +86,7 @@ export class PromptQueue {
 
   /** Gives all prompts back to the user: listeners offer them for sending again. */
   giveBack(): void {
+    this.#continues = false;
     const prompts = this.#prompts;
     if (prompts.length === 0) return;
     this.#set([]);

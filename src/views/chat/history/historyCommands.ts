@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Preview } from '../../../agent/hold/preview/preview.ts';
 import { renderNodeId, type NodeId } from '../../../agent/session/conversation/nodeId.ts';
+import { LEFT } from '../../../agent/session/conversation/validateRevert.ts';
 import type { Session } from '../../../agent/session/session.ts';
 import { shortList, withoutIcons } from '../../plainText.ts';
 import type { Agent } from '../../agent.ts';
@@ -71,11 +72,15 @@ export async function switchBranch({ session }: Ctx, args: readonly unknown[]): 
   if (node !== undefined && session.tree.has(node)) await revertTo(session, session.tree.tipOf(node));
 }
 
-/** @returns false if the conversation is already there, in which case the user is told */
+/** @returns false if the conversation was left meanwhile, or is already there, in which case the user is told */
 async function revertTo(session: Session, target: NodeId | null): Promise<boolean> {
-  const { applied, abandonedNodeIds } = await session.revert({ category: null, target, summary: null });
+  const { applied, reason, abandonedNodeIds } = await session.revert({
+    category: null,
+    target,
+    summary: null,
+  });
   if (!applied) {
-    void showInfo(vscode.l10n.t('The conversation is already there.'));
+    if (reason !== LEFT) void showInfo(vscode.l10n.t('The conversation is already there.'));
     return false;
   }
   const text =

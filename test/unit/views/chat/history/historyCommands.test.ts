@@ -19,3 +19,15 @@ test('a prompt that is sent again does not get into the session that is begun me
     [{ text: 'Hello.', attachments: [] }],
   );
 });
+
+test('a click on the page of a session that is being left reverts nothing, and says nothing', async () => {
+  const t = createTestSession({ files: {}, script: [{ text: 'Hi.', hang: true }] });
+  const prompted = t.session.prompt('Hello.');
+  await t.nextEvent(event => event.type === 'message_update');
+  const told: string[] = [];
+  Object.assign(stub.window, { showInformationMessage: (text: string) => void told.push(text) });
+  const renewed = t.session.new();
+  await Promise.all([retry({ session: t.session } as never), renewed, prompted]);
+  assert.deepEqual([t.session.messages, told], [[], []]);
+  assert.equal(t.requests.length, 1);
+});
