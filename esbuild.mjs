@@ -12,7 +12,7 @@ import { packNativeFiles } from './scripts/packaging/packNative.mjs';
 import { askedTargets, ownTarget } from './scripts/packaging/targets.mjs';
 
 /** Guards against a package that slips in; a little growth of our own code is fine. */
-const EAGER_BUDGET_KB = 373;
+const EAGER_BUDGET_KB = 376;
 const options = {
   bundle: true,
   platform: 'node',
