@@ -256,6 +256,7 @@ function staged(id: string, messageId: string, more: Partial<Preview>): Preview 
 function snapshot(items: ViewItem[], status: Partial<ChatStatus> = {}): HostMessage {
   return {
     type: 'snapshot',
+    session: 's1',
     commands: [...slashCommands()],
     items,
     status: {

@@ -332,7 +332,7 @@ describe('the chat panel', () => {
       { type: 'openFile', path: 'src/a.ts' },
       { type: 'openFile', path: 'b.ts', line: 12 },
       { type: 'openFile', path: 'src/c.ts', line: 3 },
-      { type: 'retry' },
+      { type: 'retry', session: 's1' },
     ]);
     await page.locator('.code').hover();
     await page.getByRole('button', { name: 'Propose as Edit of src/sum.ts' }).click();
@@ -688,8 +688,8 @@ describe('the chat panel', () => {
     assert.equal(await page.locator('#mode').inputValue(), 'apply');
     await plan.click();
     assert.deepEqual(await chat.said(), [
-      { type: 'setPlanMode', on: true },
-      { type: 'setPlanMode', on: false },
+      { type: 'setPlanMode', session: 's1', on: true },
+      { type: 'setPlanMode', session: 's1', on: false },
     ]);
     await chat.snapshot([], { usage });
     await page.getByRole('button', { name: 'Token use: 1.2K tokens' }).click();

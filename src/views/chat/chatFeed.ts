@@ -200,6 +200,7 @@ export class ChatFeed extends Owner {
     this.#live.takeFresh();
     post({
       type: 'snapshot',
+      session: session.id,
       commands: [...slashCommands(l10n)],
       items: [...items],
       status,

@@ -152,6 +152,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   async #handle(message: WebviewMessage): Promise<void> {
     const { execute, session } = this.#options;
+    if ('session' in message && message.session !== session.id) return;
     switch (message.type) {
       case 'ready':
         return this.#feed.connect();

@@ -88,10 +88,11 @@ const COMMANDS = {
   edit: (run, { id }) => run('redline.preview.edit', id),
   revert: (run, { node }) => run('redline.session.revert', node),
   retry: run => run('redline.session.retry'),
+  continue: run => run('redline.session.continue'),
   propose: (run, { path, code }) => run('redline.chat.proposeCode', path, code),
   action: (run, { name }) => {
     if (name === 'manageTrust') return vscode.commands.executeCommand('workbench.trust.manage');
-    return run(name === 'continue' ? 'redline.session.continue' : `redline.${name}`);
+    return run(`redline.${name}`);
   },
 } satisfies {
   readonly [T in MessageType]?: (run: Execute, message: WebviewMessage & { type: T }) => Thenable<unknown>;

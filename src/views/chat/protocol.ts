@@ -13,6 +13,8 @@ export type * from './viewItem.ts';
 const MAX_CODE_CHARS = 5_000_000;
 /** The most characters of a prompt. */
 export const MAX_PROMPT_CHARS = 1_000_000;
+/** The id of the conversation that the page shows. What the user does there is not done in another one, which may be open by then. */
+const session = z.string().check(z.maxLength(100));
 const mode = z.enum(['recommend', 'apply', 'checked', 'none']);
 
 /** The most previews of one turn that can be undone together. */
@@ -105,14 +107,14 @@ export const webviewMessage = z.discriminatedUnion('type', [
     path: z.string().check(z.minLength(1), z.maxLength(4_000)),
     code: z.string().check(z.maxLength(MAX_CODE_CHARS)),
   }),
-  /** Reverts to before the last prompt, and sends it again. */
-  z.object({ type: z.literal('retry') }),
+  /** Reverts to before the last prompt, and sends it again; or asks the model again without a prompt. */
+  z.object({ type: z.enum(['retry', 'continue']), session }),
   /** Applies the revision of the preview that the editor shows; opens one if none is shown. */
   z.object({ type: z.literal('applyShown') }),
   /** Reverts to a message or, for a prompt, to before it. */
-  z.object({ type: z.literal('revert'), node: z.int().check(z.minimum(0)) }),
+  z.object({ type: z.literal('revert'), session, node: z.int().check(z.minimum(0)) }),
   z.object({ type: z.literal('setMode'), mode }),
-  z.object({ type: z.literal('setPlanMode'), on: z.boolean() }),
+  z.object({ type: z.literal('setPlanMode'), session, on: z.boolean() }),
   /** The user pasted an image: its bytes in base64, or only their number if there are too many. */
   z.object({
     type: z.literal('pasteImage'),
@@ -177,6 +179,7 @@ export const hostMessage = z.discriminatedUnion('type', [
   /** Everything that is shown; replaces the previous content. */
   z.object({
     type: z.literal('snapshot'),
+    session,
     /** For the completion list after `/`. */
     commands: z.array(z.object({ name: z.string(), usage: z.string(), about: z.string() })),
     items: z.array(viewItem),

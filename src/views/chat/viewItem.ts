@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 
-/** Actions of the buttons below a failed answer and a notice. */
+/** Commands of the buttons below a failed answer and a notice. */
 export const chatActions = [
-  ...['showLog', 'setApiKey', 'selectModel', 'agents.connect', 'continue', 'manageTrust'],
+  ...['showLog', 'setApiKey', 'selectModel', 'agents.connect', 'manageTrust'],
 ] as const;
-export type ChatAction = (typeof chatActions)[number];
+const buttonName = z.enum([...chatActions, 'continue']);
+export type ChatAction = z.infer<typeof buttonName>;
 /** The most characters of a call's input, and of its result, that are shown. */
 export const MAX_SHOWN_CHARS = 6_000;
 export const action = z.enum(['apply', 'discard']);
@@ -317,7 +318,7 @@ export const viewItem = z.discriminatedUnion('kind', [
     kind: z.literal('error'),
     key,
     text: z.optional(z.string()),
-    actions: z.array(z.enum(chatActions)),
+    actions: z.array(buttonName),
   }),
   /** Earlier messages were replaced for the model by this text. */
   z.object({ kind: z.literal('summary'), key, node: z.optional(z.int()), text: z.string() }),

@@ -130,7 +130,7 @@ interface DeltaParts {
 /** The message that shows a whole conversation. */
 export function snapshotOf(items: ViewItem[], status: Partial<ChatStatus> = {}): HostMessage {
   const commands = [...slashCommands()];
-  return { type: 'snapshot', commands, items, status: statusOf(status) };
+  return { type: 'snapshot', session: 's1', commands, items, status: statusOf(status) };
 }
 
 /** The message that changes some items of it. */

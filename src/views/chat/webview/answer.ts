@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { ItemOf } from '../protocol.ts';
 import { appendPlain, button, copyButton, el, icon } from './dom.ts';
 import { renderMarkdown, StreamingMarkdown } from './markdown/markdown.ts';
-import { post } from './host.ts';
+import { post, sessionId } from './host.ts';
 
 /** The texts of streaming answers, by the element that shows them. */
 const streams = new WeakMap<HTMLElement, StreamingMarkdown>();
@@ -69,7 +69,7 @@ function answerActions({ text, node, canRetry }: ItemOf<'assistant'>): HTMLEleme
         title: l10n.t('Ask Again'),
         aria: { label: l10n.t('Ask Again') },
         data: { action: 'retry' },
-        onClick: () => post({ type: 'retry' }),
+        onClick: () => post({ type: 'retry', session: sessionId() }),
       }),
     node !== undefined && revertButton(node, l10n.t('Revert to Here')),
   );
@@ -131,6 +131,6 @@ export function revertButton(node: number, label: string): HTMLButtonElement {
     title: label,
     aria: { label },
     data: { action: 'revert' },
-    onClick: () => post({ type: 'revert', node }),
+    onClick: () => post({ type: 'revert', session: sessionId(), node }),
   });
 }

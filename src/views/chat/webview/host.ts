@@ -9,6 +9,17 @@ declare function acquireVsCodeApi(): {
 /** The page's only connection to the extension. */
 const vscode = acquireVsCodeApi();
 
+/** The id of the conversation that the page shows. */
+let session = '';
+
+export function setSession(id: string): void {
+  session = id;
+}
+
+export function sessionId(): string {
+  return session;
+}
+
 export function post(message: WebviewMessage): void {
   vscode.postMessage(message);
 }

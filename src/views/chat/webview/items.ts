@@ -9,7 +9,7 @@ import { button, el, icon, thumbnail } from './dom.ts';
 import { resolveDetail, resolveSource, resolveTitle } from '../words/resolveWords.ts';
 import { renderMarkdown } from './markdown/markdown.ts';
 import { escapeInvisible } from '../../plainText.ts';
-import { post } from './host.ts';
+import { post, sessionId } from './host.ts';
 import { noticeText } from '../words/noticeWords.ts';
 
 /** Renders an item, reusing its old element where possible. Folds that the user opened stay open. */
@@ -255,7 +255,8 @@ export function actionButton(name: ChatAction, label = actionLabel(name)): HTMLE
     class: 'button secondary',
     label,
     data: { action: name },
-    onClick: () => post({ type: 'action', name }),
+    onClick: () =>
+      post(name === 'continue' ? { type: name, session: sessionId() } : { type: 'action', name }),
   });
 }
 

@@ -7,7 +7,7 @@ import { actionButton } from './items.ts';
 import './jitless.ts';
 import { MessageList } from './messageList.ts';
 import { ModeSwitch } from './prompt/modeSwitch.ts';
-import { keep, kept, post } from './host.ts';
+import { keep, kept, post, setSession } from './host.ts';
 import { StatusRow } from './statusRow.ts';
 import { TodoList } from './todoList.ts';
 
@@ -152,6 +152,7 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
   if (!message) return;
   if (message.type === 'language') return l10n.config({ contents: message.texts });
   if (message.type !== 'snapshot') return panel?.handle(message);
+  setSession(message.session);
   panel = new Panel(message);
   // The panel may have received the focus before it had anything to focus.
   if (document.hasFocus()) panel.focus();

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ChatStatus } from '../../protocol.ts';
 import { button, el } from '../dom.ts';
-import { post } from '../host.ts';
+import { post, sessionId } from '../host.ts';
 
 const MODES = ['recommend', 'checked', 'apply', 'none'] as const;
 
@@ -39,7 +39,10 @@ export class ModeSwitch {
       icon: 'checklist',
       label: l10n.t('Plan'),
       data: { action: 'plan' },
-      onClick: () => post({ type: 'setPlanMode', on: this.#plan.getAttribute('aria-pressed') !== 'true' }),
+      onClick: () => {
+        const on = this.#plan.getAttribute('aria-pressed') !== 'true';
+        post({ type: 'setPlanMode', session: sessionId(), on });
+      },
     });
     this.elements = [this.#mode, this.#plan];
   }

@@ -375,6 +375,7 @@ test('whatever the transcript holds, the webview accepts it', () => {
   const status = { ...modes, model: '', instructions: [] };
   const parsed = hostMessage.safeParse({
     type: 'snapshot',
+    session: 's1',
     commands: [],
     items,
     status,

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { Emitter } from '../../../../src/agent/base/event.ts';
+import { silentLogger } from '../../../../src/agent/base/logger.ts';
+import { CommandRuns } from '../../../../src/agent/sandbox/commands/commandRuns.ts';
+import { Questions } from '../../../../src/views/questions.ts';
+import type { HostMessage, WebviewMessage } from '../../../../src/views/chat/protocol.ts';
+import * as stub from '../../../support/fuzz/vscodeStub.ts';
+import { createTestSession, type TestSessionOptions } from '../../../support/testSession.ts';
+
+stub.useVscodeStub();
+const { ChatPanel } = await import('../../../../src/views/chat/chatPanel.ts');
+
+const never = new Emitter<never>().event;
+
+/** The panel of a session, whose page the test plays. */
+function given(t: TestContext, options: TestSessionOptions) {
+  const played = createTestSession(options);
+  const { session, store, workspace, tools } = played;
+  /** The commands that were run. */
+  const runs: string[] = [];
+  const panel = new ChatPanel({
+    ...{ session, store, workspace, tools, logger: silentLogger, extensionUri: stub.Uri.file('/ext') },
+    ...{ commandRuns: new CommandRuns(), questions: new Questions() },
+    images: { folder: '/images', pathOf: () => undefined },
+    customTools: { withheld: [], problems: [], onDidChange: never },
+    mode: { get: () => 'recommend', onDidChange: never },
+    model: () => ({ label: 'model', offline: false }),
+    review: { list: () => [], inOrder: (all: unknown) => all, onDidChange: never },
+    reviewDone: { line: '', onDidChange: never },
+    onWillPrompt: () => undefined,
+    execute: (id: string) => Promise.resolve(void runs.push(id)),
+  } as never);
+  t.after(() => panel.dispose());
+  const page = new Emitter<WebviewMessage>();
+  const posted: HostMessage[] = [];
+  const webview = {
+    ...{ asWebviewUri: (uri: unknown) => uri, cspSource: '', onDidReceiveMessage: page.event },
+    postMessage: (message: HostMessage) => posted.push(message),
+  };
+  const view = { webview, visible: true, onDidChangeVisibility: never, onDidDispose: never };
+  return {
+    ...played,
+    runs,
+    posted,
+    say: (message: WebviewMessage) => page.fire(message),
+    /** Opens the panel. */
+    open: async () => {
+      await panel.resolveWebviewView(view as never);
+      page.fire({ type: 'ready' });
+      return posted.find(message => message.type === 'snapshot') ?? assert.fail('no snapshot');
+    },
+  };
+}
+
+test('what is clicked on the page of a conversation is not done in one that was opened meanwhile', async t => {
+  const { session, open, say, runs } = given(t, {});
+  const { session: left } = await open();
+  await session.new();
+  const click = (of: string): void => {
+    for (const message of [{ type: 'retry' }, { type: 'continue' }, { type: 'revert', node: 0 }] as const)
+      say({ ...message, session: of });
+    say({ type: 'setPlanMode', session: of, on: true });
+  };
+  click(left);
+  assert.deepEqual([runs, session.planMode], [[], false]);
+  click(session.id);
+  const all = ['redline.session.retry', 'redline.session.continue', 'redline.session.revert'];
+  assert.deepEqual([runs, session.planMode], [all, true]);
+});
