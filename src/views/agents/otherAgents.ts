@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
-import { detailOf } from '../../agent/base/errors.ts';
+import { detailOf, messageOf } from '../../agent/base/errors.ts';
 import type { AgentViews } from '../../agent/clients/view/agentViews.ts';
 import type { LedgerEntry } from '../../agent/hold/preview/ledger.ts';
 import { titleOf } from '../../agent/hold/preview/preview.ts';
@@ -14,7 +14,7 @@ import {
   type LanguageModelToolName,
 } from '../contributions.ts';
 import type { AgentServer, AgentServerParts } from './agentServer.ts';
-import { showInfo } from '../toast.ts';
+import { showError, showInfo } from '../toast.ts';
 import type { ProposalParts } from './proposal.ts';
 import { ServerLife } from './serverLife.ts';
 
@@ -44,7 +44,7 @@ export class OtherAgents extends Owner {
     this.own(registerLanguageModelTools(parts));
     this.own(vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, this.#definitions()));
     this.own(parts.settings.onDidChange(() => this.#follow()));
-    this.own(parts.store.onDidResolve(entries => entries.forEach(entry => this.#followSetUp(entry))));
+    this.own(parts.store.onDidResolve(entries => entries.forEach(entry => void this.#followSetUp(entry))));
     this.#follow();
     void this.#recover();
   }
@@ -91,11 +91,23 @@ export class OtherAgents extends Owner {
     }
   }
 
-  /** Lets agents connect once the user has applied a change that connects one, or a part of it. */
-  #followSetUp({ previewId, actor, outcome }: LedgerEntry): void {
-    const preview = this.parts.store.get(previewId);
+  /** Lets agents connect once the user has applied a change that connects one, or a part of it. Never rejects. */
+  async #followSetUp({ previewId, actor, outcome }: LedgerEntry): Promise<void> {
+    const { store, settings, logger } = this.parts;
+    const preview = store.get(previewId);
     if (preview?.purpose !== 'setUp' || preview.undoes || actor !== 'human' || outcome !== 'applied') return;
-    void this.parts.settings.setAgentsEnabled(true);
+    try {
+      await settings.setAgentsEnabled(true);
+    } catch (error) {
+      logger.error(`Agents cannot connect: ${detailOf(error)}`);
+      return void showError(
+        vscode.l10n.t(
+          'Applied: {0}. Agents still cannot connect: turn on redline.agents.enabled. VS Code says: {1}',
+          titleOf(preview),
+          messageOf(error),
+        ),
+      );
+    }
     if (preview.part) return;
     void showInfo(
       vscode.l10n.t(

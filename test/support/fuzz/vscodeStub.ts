@@ -118,6 +118,13 @@ export class TabInputCustom {}
 
 export const OverviewRulerLane = { Center: 2 };
 
+export const Disposable = { from: (): object => ({ dispose: () => undefined }) };
+
+export const lm = {
+  registerTool: (): object => ({ dispose: () => undefined }),
+  registerMcpServerDefinitionProvider: (): object => ({ dispose: () => undefined }),
+};
+
 export const languages = { registerCodeLensProvider: (): object => ({ dispose: () => undefined }) };
 
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
