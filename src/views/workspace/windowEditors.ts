@@ -78,10 +78,21 @@ class Watch {
     if (known !== undefined) return known;
     const isOwn =
       document.uri.toString() === this.#uri.toString() ||
-      (document.uri.scheme === 'file' && placeId(document.uri.fsPath) === placeId(this.#uri.fsPath));
+      (document.uri.scheme === 'file' && placeNow(document.uri.fsPath) === placeNow(this.#uri.fsPath));
     this.#known.set(document, isOwn);
     return isOwn;
   }
+}
+
+let places: Map<string, string> | undefined;
+
+/** The {@link placeId}, looked up once in all that is done without a pause: a commit may write thousands of files while many are open. */
+function placeNow(file: string): string {
+  if (!places) queueMicrotask(() => (places = undefined));
+  places ??= new Map();
+  const place = places.get(file) ?? placeId(file);
+  places.set(file, place);
+  return place;
 }
 
 class EditorDocument implements OpenDocument {
