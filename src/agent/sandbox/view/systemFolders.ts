@@ -108,10 +108,9 @@ export class SystemFolders {
       ([from]) => existsSync(from) && !isInside(realpathSync(home), realpathSync(from)),
     );
     this.tools = this.#shown([...binds, ...allowed]);
-    this.layered = layered.map((at, n) => ({
-      at,
-      state: layerOver(at, path.join(storage, CACHES, String(n))),
-    }));
+    this.layered = this.#shown(layered.map(at => [at, at]))
+      .filter(([, at]) => layered.includes(at))
+      .map(([from, at], n) => ({ at, state: layerOver(from, path.join(storage, CACHES, String(n))) }));
     this.hidden = hidden;
     this.variables = variables;
   }

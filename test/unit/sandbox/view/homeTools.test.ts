@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import type { FolderRoot } from '../../../../src/agent/hold/preview/workspace.ts';
 import { programOnPath } from '../../../../src/agent/base/system/searchPath.ts';
+import { isRoot } from '../../../../src/agent/sandbox/view/systemFolders.ts';
 import { enginesHere, SandboxWorld, type Ran } from '../../../support/sandboxWorld.ts';
 
 const isOverlay = (await enginesHere()).includes('overlay');
@@ -130,6 +131,21 @@ suite(
       assert.doesNotMatch((await run('grep -r SECRET ~/.cache; true')).output, /SECRET/);
       assert.deepEqual(fs.readdirSync(path.join(home, '.cache/pip/wheels')), ['one']);
       assert.equal(fs.readFileSync(path.join(home, '.cache/uv/.lock'), 'utf8'), 'old\n');
+    });
+
+    test('of a cache, a command of root reads only what everyone may', { skip: !isRoot() }, async t => {
+      const { home, run } = await withHome(t, HOME, { onPath: ['.local/bin'] });
+      fs.chmodSync(path.join(home, '.cache/uv/archive-v0/one'), 0o600);
+      fs.mkdirSync(path.join(home, '.cache/uv/closed'));
+      fs.writeFileSync(path.join(home, '.cache/uv/closed/file'), SECRET);
+      fs.chmodSync(path.join(home, '.cache/uv/closed'), 0o700);
+      const { output } = await run(
+        'cd ~/.cache/uv; cat .lock; cat archive-v0/one closed/file 2>&1; chmod 644 archive-v0/one; cat archive-v0/one',
+      );
+      assert.match(output, /^old\n/);
+      assert.doesNotMatch(output, /uv runs|SECRET/);
+      fs.chmodSync(path.join(home, '.cache/uv'), 0o700);
+      assert.equal((await run('ls -A ~/.cache')).output, 'pip\n');
     });
 
     test('tools that are not on the PATH, and what no tool needs, are not there', async t => {
