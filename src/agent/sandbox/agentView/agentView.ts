@@ -36,6 +36,7 @@ import {
   makeLayer,
   readState,
   removeView,
+  rootOf,
   stampsOf,
   treeOf,
   writeStamps,
@@ -222,7 +223,7 @@ export class AgentView {
         async (upper, frozen, inView) => {
           const nameOf = (relative: string): string => this.#layers.nameOf({ layer, relative });
           const git = this.#state.copies === undefined ? changed.git : await pathsNotIn(frozen, changed.git);
-          const worktrees = await worktreesOf(git, inView);
+          const worktrees = await worktreesOf(git, inView, rootOf(this.#state, layer));
           for (const each of worktrees) effects.leaveOut({ path: nameOf(each), why: 'worktree' });
           const local = await localSettings(changed.ignored, frozen, inView);
           settings.push(...local.map(nameOf));

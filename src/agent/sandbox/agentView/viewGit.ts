@@ -27,13 +27,26 @@ export async function gitOf(
   return { commits, lostGit };
 }
 
-/** Worktrees of the repository that were made in the view: each is a checkout whose files would all count as new. */
-export async function worktreesOf(git: readonly string[], view: PlainTree): Promise<readonly string[]> {
+/**
+ * Worktrees of the repository that were made in the view: each is a checkout whose files would all count as new.
+ * @param root where the program sees the folder of the view
+ */
+export async function worktreesOf(
+  git: readonly string[],
+  view: PlainTree,
+  root: string,
+): Promise<readonly string[]> {
   const found: string[] = [];
   for (const each of git.filter(at => at.endsWith('/.git')))
     if ((await view.find(each))?.kind === 'file') {
       const text = Buffer.from((await view.read(each)) ?? []).toString();
-      if (/^gitdir: .*\/worktrees\//.test(text)) found.push(path.posix.dirname(each));
+      const own = /^gitdir: (.*\/worktrees\/[^/\n]+)\n?$/.exec(text)?.[1];
+      if (own === undefined) continue;
+      const folder = path.posix.dirname(each);
+      const at = path.relative(root, path.resolve(root, folder, own));
+      // A submodule whose own path names `worktrees` has its objects there.
+      const isSubmodule = at !== '..' && !at.startsWith('../') && (await view.find(`${at}/objects`));
+      if (!isSubmodule) found.push(folder);
     }
   return found;
 }

@@ -94,6 +94,11 @@ export function copiesOf(state: ViewState, storage: string): readonly Folders[] 
   );
 }
 
+/** The path of a folder of the workspace for the program. */
+export function rootOf({ copies }: ViewState, layer: Layer): string {
+  return copies === undefined ? layer.root : layer.upper;
+}
+
 /** A tree of the view. A copy is known by its identity: the program could put a link to another folder in its place. */
 export function treeOf({ identities }: ViewState, at: string): PlainTree {
   const id = identities?.find(each => each.at === at);
