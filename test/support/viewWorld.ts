@@ -288,6 +288,16 @@ export class ViewWorld {
     return this.#begin([...run, process.execPath, '-e', `(${runsLines.toString()})()`], {}, cwd, JAVASCRIPT);
   }
 
+  /** Makes a shell under the name of an agent that says first what it is told at its start. */
+  toldProgram(name = 'claude', argument = '$2'): string {
+    const program = this.temp.at('bin', name);
+    fs.mkdirSync(path.dirname(program), { recursive: true });
+    fs.writeFileSync(program, `#!/bin/sh\nprintf 'told: %s\\n' "${argument}"\nexec /bin/sh\n`, {
+      mode: 0o755,
+    });
+    return program;
+  }
+
   /** A program in a view, at a terminal of its own. The terminal is closed by ending its input. */
   startAtTerminal(program: string): ShellAgent {
     const run = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, '--', program];
@@ -461,6 +471,12 @@ export class ShellAgent {
       .slice(from, this.output.indexOf(end, from))
       .replace(/^redline: .*\n/gm, '')
       .trim();
+  }
+
+  /** The file for decisions that `toldProgram` was told of. */
+  async toldFile(): Promise<string> {
+    await this.run('true');
+    return /applies it\. (.*) lists/.exec(this.output)?.[1] ?? assert.fail(this.output);
   }
 
   /** Ends the shell. @returns the exit code of `redline-run` */

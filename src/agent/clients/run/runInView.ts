@@ -89,7 +89,8 @@ export async function runInView(command: readonly string[], options: StartPlace)
   if (made?.kind !== 'mounts') return fail(made?.kind === 'refused' ? made.reason : 'the window has gone.');
   for (const line of made.lines) say(`redline: ${line}`);
   const settings = textOf(path.join(process.env['CODEX_HOME'] ?? path.join(home, '.codex'), 'config.toml'));
-  const start = told(base, { args, env: process.env }, settings, made.copies);
+  const status = made.status.replace(/^~(?=\/)/, () => home);
+  const start = told(base, { args, env: process.env }, settings, status, made.copies);
   const started = { program: [program, ...start.args], environment: withoutEditor(start.env), cwd };
   // In a copy, it has the home folder itself.
   const own = made.copies.length > 0 ? undefined : configuration(home, known);

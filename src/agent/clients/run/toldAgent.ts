@@ -1,12 +1,14 @@
 import { parsedJson, isRecord } from '../../base/json.ts';
-import { STATUS_FILE } from '../../sandbox/agentView/privateGit.ts';
 import type { Folders } from '../../sandbox/view/pathNames.ts';
 
-/** The instructions of an agent in a view. */
-export const VIEW_INSTRUCTIONS =
-  'You work in a view of the workspace. What you write here is proposed to the user, and nothing is on disk until the user applies it. ' +
-  `${STATUS_FILE} in the workspace folder lists what the user applied or refused, and why. Read it before you edit a file again, and ` +
-  'whenever a file is not as you left it. A refusal is an answer, not an error.';
+/** The instructions of an agent in a view. @param status the file in which it reads the decisions */
+export function viewInstructions(status: string): string {
+  return (
+    'You work in a view of the workspace. What you write here is proposed to the user, and nothing is on disk until the user applies it. ' +
+    `${status} lists what the user applied or refused, and why. Read it before you edit a file again, and ` +
+    'whenever a file is not as you left it. A refusal is an answer, not an error.'
+  );
+}
 
 /** The sentence on paths for an agent in a copy. */
 export function copyInstructions({ root, copy }: Folders): string {
@@ -24,15 +26,17 @@ export interface Start {
  * stays. A command of the program, such as `claude mcp list`, is left alone.
  * @param program the name of the program
  * @param settings the text of Codex's own settings
+ * @param status the absolute path of the file in which it reads the decisions
  * @param copies the folders in whose copies it works
  */
 export function told(
   program: string,
   { args, env }: Start,
   settings: string,
+  status: string,
   copies: readonly Folders[] = [],
 ): Start {
-  const text = [VIEW_INSTRUCTIONS, ...copies.map(copyInstructions)].join(' ');
+  const text = [viewInstructions(status), ...copies.map(copyInstructions)].join(' ');
   const hasOption = (option: string): boolean => args.some(arg => arg.includes(option));
   const isConversation = args[0]?.startsWith('-') ?? true;
   if (program === 'claude' && isConversation && !hasOption('--append-system-prompt'))
@@ -45,6 +49,6 @@ export function told(
   const given = parsedJson(env[name] ?? '{}');
   if (!isRecord(given)) return { args, env };
   const others: unknown = given['instructions'];
-  const instructions = [...(Array.isArray(others) ? (others as unknown[]) : []), STATUS_FILE];
+  const instructions = [...(Array.isArray(others) ? (others as unknown[]) : []), status];
   return { args, env: { ...env, [name]: JSON.stringify({ ...given, instructions }) } };
 }

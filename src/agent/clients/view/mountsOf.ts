@@ -29,6 +29,7 @@ export async function mountsOf(
     readable: [...readable, ...host.readable()],
     searchPath: process.env['PATH'] ?? '',
     wall: [...wall],
+    status: (await view.statusFile()).at,
     lines: await greeting(view, owner, wall.length > 0, host),
   };
 }

@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import { countText, type Localiser } from '../../base/localiser.ts';
 import { pathsOf, type Preview } from '../../hold/preview/preview.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
@@ -25,6 +26,7 @@ export async function greeting(
     name,
     folders().map(({ fsPath }) => fsPath),
   );
+  const status = await view.statusFile();
   const { own, others } = pendingOf(name, sessionId, store.open);
   const filesIn = (previews: readonly Preview[]): string => {
     const paths = [...new Set(previews.flatMap(pathsOf))];
@@ -39,7 +41,8 @@ export async function greeting(
             : l10n.t('It works in a copy; nothing stops it from writing elsewhere by an absolute path.'),
         ]),
     l10n.t(
-      'Changes made here become previews in VS Code; nothing is on disk until you apply it. Your decisions are in REDLINE.md.',
+      'Changes made here become previews in VS Code; nothing is on disk until you apply it. Your decisions are in {0}.',
+      status.isInFolder ? path.basename(status.at) : status.at,
     ),
     ...(own.length === 0
       ? []

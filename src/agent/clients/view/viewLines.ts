@@ -37,6 +37,8 @@ export const windowSchema = z.discriminatedUnion('kind', [
     copies: z.array(z.object({ root: z.string(), copy: z.string() })),
     /** The beginning of the command line that keeps the program from writing into the folders themselves. */
     wall: z.array(z.string()),
+    /** The file in which the program reads the decisions: absolute, or from `~`. */
+    status: z.string(),
     /** The PATH of VS Code: that of a terminal may come from the settings of a workspace. */
     searchPath: z.string(),
     /** For the person at the terminal. */

@@ -15,7 +15,7 @@ import type { Collection, ViewMounts } from './collected.ts';
 import { freezeFolder, type Freezing } from './frozenFolder.ts';
 import { KnownFiles } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
-import { isWrittenAt, localSettings, stayedAt, type Stayed } from './stayed.ts';
+import { allStayed, isWrittenAt, localSettings, type Stayed } from './stayed.ts';
 import { gitOf, worktreesOf } from './viewGit.ts';
 import {
   areMounted,
@@ -25,7 +25,9 @@ import {
   modeOf,
   pathsNotIn,
   remembering,
+  statusFileOf,
   statusLayer,
+  writeStatus,
   writeWatched,
 } from './viewFiles.ts';
 import {
@@ -319,15 +321,14 @@ export class AgentView {
     return isPut || (tries > 0 && this.put(workspacePath, content, mode, tries - 1));
   }
 
-  /**
-   * Puts a text where the program can read it: into the first folder, or, if a file of that name is there, into its home folder or
-   * beside its copies.
-   */
-  async tell(text: string): Promise<void> {
-    const layer = await statusLayer(this.#layers.all);
-    const beside = copiesFolder(this.#state, this.storage) ?? path.join(this.storage, 'home');
-    const tree = treeOf(this.#state, layer ? this.#seen(layer) : beside);
-    await writeWatched(tree, STATUS_FILE, Buffer.from(text), 0o644);
+  /** Puts a text where the program can read it, see {@link statusFile}. */
+  tell(text: string): Promise<void> {
+    return writeStatus(text, this.#state, this.storage, this.#layers.all, layer => this.#seen(layer));
+  }
+
+  /** The file in which the program reads what it is told. */
+  statusFile(): ReturnType<typeof statusFileOf> {
+    return statusFileOf(this.#state, this.storage, this.#layers.all);
   }
 
   /** Clears the set-user-ID and set-group-ID bits of files written in the view. No program may be at work in it. */
@@ -352,9 +353,7 @@ export class AgentView {
         .map(([at, relative]) => [treeOf(this.#state, at), '', nameOf(relative)] as const);
       return [...inLayer, ...own];
     });
-    const since = await writtenSince(this.#state, this.storage);
-    const found = await Promise.all(all.map(each => stayedAt(...each, since)));
-    return found.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
+    return allStayed(all, await writtenSince(this.#state, this.storage));
   }
 
   /** Removes all that belongs to the view, after a note that it is over: so no leftovers pass for a program's work. */
@@ -367,7 +366,7 @@ export class AgentView {
     return isOver(this.#state, this.storage);
   }
 
-  /** Where the program sees a folder of the workspace. */
+  /** Leads to what the program sees at a folder of the workspace. */
   #seen(layer: Layer): string {
     return this.#state.copies === undefined ? path.join(this.#view, layer.root) : layer.upper;
   }

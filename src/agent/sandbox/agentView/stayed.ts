@@ -39,7 +39,7 @@ export async function localSettings(
  * @param name a workspace path
  * @param since only later changes count, in milliseconds since 1970; 0 if the tree holds nothing else
  */
-export async function stayedAt(
+async function stayedAt(
   tree: PlainTree,
   relative: string,
   name: string,
@@ -50,6 +50,15 @@ export async function stayedAt(
     if (at === relative) return [{ path: name }];
     else if (++files >= MAX_COUNTED) break;
   return files === 0 ? [] : [{ path: `${name}/`, files }];
+}
+
+/** What {@link stayedAt} finds for each, in order of the paths. */
+export async function allStayed(
+  places: readonly (readonly [tree: PlainTree, relative: string, name: string])[],
+  since: number,
+): Promise<readonly Stayed[]> {
+  const found = await Promise.all(places.map(each => stayedAt(...each, since)));
+  return found.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Whether {@link stayedAt} would find something. In a folder, only the first entries are looked at. */

@@ -6,6 +6,7 @@ import type { Found } from '../view/effects.ts';
 import { ChangedError, inTrees, PlainTree } from '../view/plainTree.ts';
 import type { Layer } from '../view/upperTree.ts';
 import { STATUS_FILE } from './privateGit.ts';
+import { copiesFolder, rootOf, treeOf, type ViewState } from './viewState.ts';
 
 /** The most entries that are looked at to see whether something was written. */
 const MAX_WATCHED = 250_000;
@@ -89,6 +90,37 @@ export async function pathsNotIn(tree: PlainTree, paths: readonly string[]): Pro
 export async function statusLayer([first]: readonly Layer[]): Promise<Layer | undefined> {
   const isTaken = first && (await new PlainTree(path.join(first.state, 'lower')).find(STATUS_FILE));
   return isTaken ? undefined : first;
+}
+
+/** The file in which the program reads what it is told. */
+export interface StatusFile {
+  /** Its path for the program: absolute, or from `~`. */
+  readonly at: string;
+  readonly isInFolder: boolean;
+}
+
+/** Finds it: in the first folder or, if a file of the user has its name there, in the home folder of a view, or beside copies. */
+export async function statusFileOf(
+  state: ViewState,
+  storage: string,
+  layers: readonly Layer[],
+): Promise<StatusFile> {
+  const layer = await statusLayer(layers);
+  const folder = layer ? rootOf(state, layer) : (copiesFolder(state, storage) ?? '~');
+  return { at: path.join(folder, STATUS_FILE), isInFolder: layer !== undefined };
+}
+
+/** @param seen leads to a folder of the workspace in the view */
+export async function writeStatus(
+  text: string,
+  state: ViewState,
+  storage: string,
+  layers: readonly Layer[],
+  seen: (layer: Layer) => string,
+): Promise<void> {
+  const layer = await statusLayer(layers);
+  const folder = layer ? seen(layer) : (copiesFolder(state, storage) ?? path.join(storage, 'home'));
+  await writeWatched(treeOf(state, folder), STATUS_FILE, Buffer.from(text), 0o644);
 }
 
 export function modeOf(found: Found | undefined): number {

@@ -1,29 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { told, VIEW_INSTRUCTIONS } from '../../../../src/agent/clients/run/toldAgent.ts';
+import { told, viewInstructions } from '../../../../src/agent/clients/run/toldAgent.ts';
 
+const STATUS = '/work/one/REDLINE.md';
+const INSTRUCTIONS = viewInstructions(STATUS);
 const start = (...args: string[]) => ({ args, env: {} });
 
 test('Claude Code, Codex and opencode are told of the view by their own options', () => {
-  assert.match(VIEW_INSTRUCTIONS, /REDLINE\.md/);
-  assert.deepEqual(told('claude', start('--resume'), '').args, [
+  assert.match(INSTRUCTIONS, / \/work\/one\/REDLINE\.md lists what the user applied or refused/);
+  assert.deepEqual(told('claude', start('--resume'), '', STATUS).args, [
     '--append-system-prompt',
-    VIEW_INSTRUCTIONS,
+    INSTRUCTIONS,
     '--resume',
   ]);
-  assert.deepEqual(told('codex', start('resume'), '').args, [
+  assert.deepEqual(told('codex', start('resume'), '', STATUS).args, [
     '-c',
-    `developer_instructions=${JSON.stringify(VIEW_INSTRUCTIONS)}`,
+    `developer_instructions=${JSON.stringify(INSTRUCTIONS)}`,
     'resume',
   ]);
   const { env } = told(
     'opencode',
     { args: [], env: { OPENCODE_CONFIG_CONTENT: '{"model":"x","instructions":["mine.md"]}' } },
     '',
+    STATUS,
   );
   assert.deepEqual(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? ''), {
     model: 'x',
-    instructions: ['mine.md', 'REDLINE.md'],
+    instructions: ['mine.md', STATUS],
   });
 });
 
@@ -32,8 +35,8 @@ test('an agent in copies is told which folder each of them stands for', () => {
     { root: '/work/one', copy: '/views/copies-1/one' },
     { root: '/work/two', copy: '/views/copies-1/two' },
   ];
-  const [, text = ''] = told('claude', start(), '', copies).args;
-  assert.ok(text.startsWith(VIEW_INSTRUCTIONS));
+  const [, text = ''] = told('claude', start(), '', STATUS, copies).args;
+  assert.ok(text.startsWith(INSTRUCTIONS));
   for (const { root, copy } of copies)
     assert.ok(
       text.includes(
@@ -41,7 +44,7 @@ test('an agent in copies is told which folder each of them stands for', () => {
       ),
       text,
     );
-  assert.deepEqual(told('codex', start(), '', copies).args, [
+  assert.deepEqual(told('codex', start(), '', STATUS, copies).args, [
     '-c',
     `developer_instructions=${JSON.stringify(text)}`,
   ]);
@@ -57,8 +60,8 @@ test('what the user tells by the same option stays, and commands and other progr
   ];
   for (const [program, args, settings] of left) {
     const given = { args, env: {} };
-    assert.deepEqual(told(program, given, settings), given, program);
+    assert.deepEqual(told(program, given, settings, STATUS), given, program);
   }
   const odd = { args: [], env: { OPENCODE_CONFIG_CONTENT: 'no json' } };
-  assert.deepEqual(told('opencode', odd, ''), odd);
+  assert.deepEqual(told('opencode', odd, '', STATUS), odd);
 });

@@ -185,6 +185,21 @@ const inViews = (): void => {
     assert.deepEqual(fs.readdirSync(world.temp.at('home')), ['.redline']);
   });
 
+  test('agent and person are told where the decisions are, also if a REDLINE.md is the user’s', async t => {
+    for (const [files, place] of [
+      [FILES, 'REDLINE.md'],
+      [{ ...FILES, 'REDLINE.md': 'mine' }, '~/REDLINE.md'],
+    ] as const) {
+      const world = await opened(t, files);
+      const agent = world.start(world.toldProgram());
+      const told = await agent.toldFile();
+      await world.rest();
+      assert.match(await agent.run(`cat '${told}'`), /^# What became of your changes/);
+      assert.ok(agent.output.includes(`Your decisions are in ${place}.`), agent.output);
+      await agent.exit();
+    }
+  });
+
   test('what is applied, discarded, edited and deleted meanwhile is what it then sees', async t => {
     const world = await opened(t, FILES);
     const agent = world.start();
@@ -966,8 +981,8 @@ suite('where no view can be made, nothing is started', () => {
       const lines = new Lines<ProgramMessage, WindowMessage>(socket, programSchema);
       assert.equal((await lines.next())?.kind, 'open');
       const folders = [{ root: world.root, state: world.temp.at('nowhere') }];
-      const rest = { links: [], shown: [], readable: [], copies: [], wall: [], searchPath: '', lines: [] };
-      lines.send({ kind: 'mounts', storage: world.temp.at('nowhere'), folders, ...rest });
+      const rest = { links: [], shown: [], readable: [], copies: [], wall: [], status: '', searchPath: '' };
+      lines.send({ kind: 'mounts', storage: world.temp.at('nowhere'), folders, lines: [], ...rest });
     };
     await withWindow(world, nowhere, async agent => {
       assert.equal(await agent.ended, 125);

@@ -73,6 +73,17 @@ suite('an agent that works in a copy', () => {
     await polled('the copy to be gone', () => fs.readdirSync(world.storage).length === 0);
   });
 
+  test('it is told where the decisions are, also if a REDLINE.md is the user’s', async t => {
+    for (const files of [FILES, { ...FILES, 'REDLINE.md': 'mine' }]) {
+      const world = await opened(t, files);
+      const agent = world.start(world.toldProgram());
+      const told = await agent.toldFile();
+      await world.rest();
+      assert.match(await agent.run(`cat '${told}'`), /^# What became of your changes/);
+      await agent.exit();
+    }
+  });
+
   test('what it takes back itself, just before a discard reaches its file, keeps no other part of that from the file', async t => {
     const world = await opened(t);
     const agent = world.start();

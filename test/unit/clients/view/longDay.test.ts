@@ -1,10 +1,9 @@
 /** Four hours of each agent in its terminal, on a simulated clock: what it and the person are told. The transcript is printed. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import * as path from 'node:path';
 import { suite, test } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
-import { VIEW_INSTRUCTIONS } from '../../../../src/agent/clients/run/toldAgent.ts';
+import { viewInstructions } from '../../../../src/agent/clients/run/toldAgent.ts';
 import type { Preview } from '../../../../src/agent/hold/preview/preview.ts';
 import { whyNoOverlay } from '../../../../src/agent/sandbox/view/sandboxes.ts';
 import { DayTranscript } from '../../../support/dayTranscript.ts';
@@ -18,9 +17,9 @@ const FILES = {
 };
 /** Shells under the names of agents say what they are told at their start. */
 const AGENTS = [
-  ['claude', '$2', VIEW_INSTRUCTIONS],
-  ['codex', '$2', VIEW_INSTRUCTIONS],
-  ['opencode', '$OPENCODE_CONFIG_CONTENT', '"instructions":["REDLINE.md"]'],
+  ['claude', '$2', viewInstructions],
+  ['codex', '$2', viewInstructions],
+  ['opencode', '$OPENCODE_CONFIG_CONTENT', (status: string) => `"instructions":["${status}"]`],
 ] as const;
 const SERVER = 'while sleep 0.05; do echo GET / >> dev.log; done';
 
@@ -44,11 +43,7 @@ if (!obstacle)
         const world = await ViewWorld.create(FILES, { pace: day.pace });
         t.after(() => world.remove());
         world.write({ '.env': 'PORT=1\n' });
-        const program = world.temp.at('bin', name);
-        fs.mkdirSync(path.dirname(program));
-        fs.writeFileSync(program, `#!/bin/sh\nprintf 'told: %s\\n' "${argument}"\nexec /bin/sh\n`, {
-          mode: 0o755,
-        });
+        const program = world.toldProgram(name, argument);
         const proposed = async (at: string): Promise<Preview> => {
           const found = await polled(at, () =>
             [...world.store.open].findLast(({ changes }) => changes?.some(each => each.path === at)),
@@ -71,8 +66,9 @@ if (!obstacle)
 
         const first = world.start(program);
         await first.run(`(${SERVER}) & echo PORT=2 > .env`);
-        assert.ok(first.output.includes(told), first.output);
-        day.add('the agent is told at its start', told);
+        const words = told(world.at('REDLINE.md'));
+        assert.ok(first.output.includes(words), first.output);
+        day.add('the agent is told at its start', words);
         await hears(day, first, 'Git ignores these, and they are proposed when you end: .env.');
         day.at(0, 20);
         await first.run('echo More >> notes.md');
