@@ -63,7 +63,7 @@ export class Session extends Owner {
   readonly onDidEmit: Event<SessionEvent> = this.#events.event;
 
   /** The prompts that wait for the running turn to end. */
-  readonly queue: Pick<PromptQueue, 'list' | 'takeBack'> = this.#prompts;
+  readonly queue: Pick<PromptQueue, 'list' | 'takeBack' | 'returns'> = this.#prompts;
 
   /** The logs of its conversations: drain one before it is read again, discard it before it is deleted. */
   readonly logs: Pick<Recorders, 'drain' | 'discard'>;

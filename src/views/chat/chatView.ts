@@ -218,7 +218,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     if (command && command.kind !== 'call') return void (await this.#commands.answer(text, command));
     const { open } = questions;
     if (!command && refs.length === 0 && open?.about === 'choice') return questions.answer(open.id, text);
-    const { id } = session;
+    const { id, queue } = session;
+    const { returns } = queue;
     await this.#modeSet;
     const reading = this.#attachmentsRead.then(async () => {
       const named = command ? [] : await this.#context.named(text);
@@ -230,6 +231,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     });
     this.#attachmentsRead = reading;
     const attachments = await reading;
+    if (queue.returns !== returns) return this.putBack([{ text, attachments }]);
     onWillPrompt();
     await session.prompt(text, attachments, id);
   }

@@ -26,6 +26,7 @@ export class PromptQueue {
   #prompts: readonly QueuedPrompt[] = [];
   #lastNumber = 0;
   #continues = false;
+  #returns = 0;
 
   constructor(emit: (event: PromptQueueEvent) => void) {
     this.#emit = emit;
@@ -33,6 +34,11 @@ export class PromptQueue {
 
   get list(): readonly QueuedPrompt[] {
     return this.#prompts;
+  }
+
+  /** How often the prompts were given back. One that is not added yet, because its files are being read, goes back, too. */
+  get returns(): number {
+    return this.#returns;
   }
 
   add(prompt: Prompt): void {
@@ -86,6 +92,7 @@ export class PromptQueue {
 
   /** Gives all prompts back to the user: listeners offer them for sending again. */
   giveBack(): void {
+    this.#returns++;
     this.#continues = false;
     const prompts = this.#prompts;
     if (prompts.length === 0) return;

@@ -3,9 +3,12 @@ import { test, type TestContext } from 'node:test';
 import { Emitter } from '../../../../src/agent/base/event.ts';
 import { silentLogger } from '../../../../src/agent/base/logger.ts';
 import { CommandRuns } from '../../../../src/agent/sandbox/commands/commandRuns.ts';
+import type { Session } from '../../../../src/agent/session/session.ts';
 import { Questions } from '../../../../src/views/questions.ts';
 import type { HostMessage, WebviewMessage } from '../../../../src/views/chat/protocol.ts';
 import * as stub from '../../../support/fuzz/vscodeStub.ts';
+import { Gate } from '../../../support/gate.ts';
+import { MemoryWorkspace } from '../../../support/memoryWorkspace.ts';
 import { createTestSession, type TestSessionOptions } from '../../../support/testSession.ts';
 
 stub.useVscodeStub();
@@ -33,22 +36,31 @@ function given(t: TestContext, options: TestSessionOptions) {
   } as never);
   t.after(() => panel.dispose());
   const page = new Emitter<WebviewMessage>();
-  const posted: HostMessage[] = [];
+  const posted = new Emitter<HostMessage>();
+  const nextPost = <T extends HostMessage['type']>(type: T): Promise<HostMessage & { type: T }> =>
+    new Promise(resolve => {
+      const listening = posted.event(message => {
+        if (message.type !== type) return;
+        listening.dispose();
+        resolve(message as HostMessage & { type: T });
+      });
+    });
   const webview = {
     ...{ asWebviewUri: (uri: unknown) => uri, cspSource: '', onDidReceiveMessage: page.event },
-    postMessage: (message: HostMessage) => posted.push(message),
+    postMessage: (message: HostMessage) => posted.fire(message),
   };
   const view = { webview, visible: true, onDidChangeVisibility: never, onDidDispose: never };
   return {
     ...played,
     runs,
-    posted,
+    nextPost,
     say: (message: WebviewMessage) => page.fire(message),
-    /** Opens the panel. */
+    /** Opens the panel. @returns what it shows */
     open: async () => {
       await panel.resolveWebviewView(view as never);
+      const shown = nextPost('snapshot');
       page.fire({ type: 'ready' });
-      return posted.find(message => message.type === 'snapshot') ?? assert.fail('no snapshot');
+      return shown;
     },
   };
 }
@@ -68,3 +80,34 @@ test('what is clicked on the page of a conversation is not done in one that was 
   const all = ['redline.session.retry', 'redline.session.continue', 'redline.session.revert'];
   assert.deepEqual([runs, session.planMode], [all, true]);
 });
+
+for (const [why, { before, after }] of Object.entries<{
+  [when in 'before' | 'after']?: (session: Session) => unknown;
+}>({
+  'the user stops while its files are read': { after: session => session.stop() },
+  'the user begins another conversation while its files are read': { after: session => session.new() },
+  'the user has just begun another conversation': { before: session => session.new() },
+}))
+  test(`a prompt goes back into the input if ${why}`, async t => {
+    const gate = new Gate();
+    const workspace = new MemoryWorkspace({ 'a.txt': 'A\n' });
+    const read = workspace.read.bind(workspace);
+    workspace.read = file => gate.pass().then(() => read(file));
+    const { session, requests, nextEvent, open, say, nextPost } = given(t, {
+      script: [{ text: 'Hi.', hang: true }],
+      workspace,
+    });
+    const prompted = session.prompt('Hello.');
+    await nextEvent(event => event.type === 'message_update');
+    await open();
+    const begun = before?.(session);
+    say({ type: 'prompt', text: 'And this?', attachments: [{ path: 'a.txt', startLine: 1, endLine: 1 }] });
+    await gate.reached;
+    await Promise.all([prompted, begun, after?.(session)]);
+    gate.open();
+    assert.deepEqual(await nextPost('putBack'), {
+      ...{ type: 'putBack', text: 'And this?' },
+      refs: [{ path: 'a.txt', startLine: 1, endLine: 1 }],
+    });
+    assert.equal(requests.length, 1);
+  });
