@@ -152,7 +152,7 @@ async function removeIfDead(file: string, here: LockSystem): Promise<'held' | 'l
   const moved = await readFile(aside, 'utf8').catch(ignoreMissing);
   const isHeldAgain = moved !== text || (state === 'silent' && !(await isAsked(aside)));
   if (isHeldAgain) await link(aside, file).catch(() => undefined);
-  await rm(aside, { force: true });
+  await rm(aside, { force: true }).catch(() => undefined); // a virus scanner may have it open
   return isHeldAgain ? 'held' : 'left';
 }
 

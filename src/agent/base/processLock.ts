@@ -162,7 +162,7 @@ async function createLock(file: string, text: string): Promise<boolean> {
       },
     );
   } finally {
-    await rm(mine, { force: true });
+    await rm(mine, { force: true }).catch(() => undefined); // a virus scanner may have it open
   }
 }
 

@@ -97,6 +97,32 @@ test('a file that another program has open for a moment is waited for, until the
   assert.deepEqual(fs.readdirSync(folder), ['window.lock']);
 });
 
+test('a file of its own that another program has open keeps nobody from the lock, and hides no dead owner', async context => {
+  const folder = folderFor(context);
+  const file = path.join(folder, 'window.lock');
+  let refusals = 0;
+  const take = async (): Promise<ProcessLock> => {
+    let taken: ProcessLock | undefined;
+    await aroundDiskCalls(
+      ({ name, args, make }) => {
+        if (name !== 'rm' || args[0] === file) return make();
+        refusals++;
+        return Promise.reject(Object.assign(new Error('busy'), { code: 'EBUSY' }));
+      },
+      async () => (taken = await ProcessLock.take(file, 0)),
+    );
+    return taken ?? assert.fail('it locks itself out');
+  };
+  const first = await take();
+  assert.equal(first.wasLeft, false);
+  await first.release();
+  fs.writeFileSync(file, JSON.stringify({ pid: process.pid, started: 'earlier' }));
+  const second = await take();
+  assert.equal(second.wasLeft, true);
+  await second.release();
+  assert.ok(refusals >= 3, String(refusals));
+});
+
 test('a clock that is set back prolongs no wait', async context => {
   const file = path.join(folderFor(context), 'window.lock');
   const held = (await ProcessLock.take(file, 0)) ?? assert.fail('nobody has it');
