@@ -1,3 +1,4 @@
+import { StalePreviewError } from '../errors.ts';
 import type { FileStep } from '../fileChange.ts';
 import { touchedSteps } from '../fileSteps.ts';
 import type { PreviewStore } from '../previewStore.ts';
@@ -83,12 +84,23 @@ export class Syncs {
       const batch = (this.#running = this.#waiting);
       this.#waiting = newBatch();
       const sides = this.#sidesOf(batch);
-      const failed = batch.isAgain ? await writeAgain(this.#files, sides) : new Map<string, unknown>();
+      const failed = batch.isAgain ? await this.#writeAgain(sides) : new Map<string, unknown>();
       for (const [path, error] of await syncWritten(this.#files, sides)) failed.set(path, error);
       if (failed.size === 0) void this.#store.recordSynced([...batch.ids]);
       this.#tell(batch, failed);
     }
     this.#running = undefined;
+  }
+
+  /** Of a file that was changed on the disk since, nothing of the commit is left to lose. */
+  async #writeAgain(sides: Sides): Promise<Map<string, unknown>> {
+    const failed = await writeAgain(this.#files, sides);
+    for (const [path, error] of failed) {
+      if (!(error instanceof StalePreviewError)) continue;
+      const place = await this.#files.placeOf(path).catch(() => undefined);
+      if (place && !place.isUnsaved) failed.delete(path);
+    }
+    return failed;
   }
 
   /** Each file is told once, until it is synced. */

@@ -306,8 +306,24 @@ test('a file whose sync failed is not safe if writing it again only reaches an e
     const to = await write(...given);
     return given[0] === 'a.txt' ? 'editor' : to;
   };
+  disk.placeOf = () => Promise.resolve({ missingFolders: [], isUnsaved: true });
   disk.failed = new Map();
   await apply([modify('to.sh', 'run', 'run it')]);
   await new Promise(setImmediate);
   assert.deepEqual(store.unsyncedCommits[0]?.ids, ['p1']);
+});
+
+test('of a commit whose sync failed, a file that has been changed since needs no sync, and is not told', async () => {
+  const disk = new Disk(before);
+  const { store, apply, told } = world(disk);
+  disk.failed = new Map([['a.txt', new Error('EIO')]]);
+  await apply();
+  await new Promise(setImmediate);
+  assert.deepEqual(told, ['a.txt']);
+  disk.failed = new Map();
+  disk.put('new.txt', 'changed by the user');
+  await apply([modify('a.txt', 'A', 'B')]);
+  await new Promise(setImmediate);
+  assert.deepEqual(told, ['a.txt']);
+  assert.deepEqual(store.unsyncedCommits, []);
 });
