@@ -164,9 +164,14 @@ export class CommentThreads extends Owner {
       takeBack();
       return false;
     }
-    this.#sent.add({ message, comments: own, takeBack });
+    let isSent = true;
+    const giveBack = (): void => {
+      isSent = false;
+      takeBack();
+    };
+    this.#sent.add({ message, comments: own, takeBack: giveBack });
     void session.prompt(message, [], id);
-    return true;
+    return isSent;
   }
 
   /** The comments that wait, by whom they are for. */

@@ -44,9 +44,9 @@ export class SentReviews implements vscode.Disposable {
     // A turn of the loop is one request: all of them are over once the session no longer runs.
     if (event.type === 'state_changed' && event.state !== 'running') this.#end();
     if (event.type === 'reset') this.#answered = undefined;
+    if (event.type === 'prompts_returned') this.#takeBack();
     // A message that leaves the queue to be sent arrives right after this event.
-    if (event.type === 'queue_changed' || event.type === 'prompts_returned')
-      queueMicrotask(() => this.#takeBack());
+    if (event.type === 'queue_changed') queueMicrotask(() => this.#takeBack());
   }
 
   /** Reviews that no longer wait in the queue went back to the user: their comments were not sent. */

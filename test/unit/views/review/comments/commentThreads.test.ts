@@ -57,7 +57,11 @@ function given() {
     }),
   });
   const item = { text: '', show: () => undefined, hide: () => (item.text = ''), dispose: () => undefined };
-  Object.assign(stub.window, { createStatusBarItem: () => item, setStatusBarMessage: () => undefined });
+  const said: string[] = [];
+  Object.assign(stub.window, {
+    createStatusBarItem: () => item,
+    setStatusBarMessage: (text: string) => void said.push(text),
+  });
   const infos: string[] = [];
   Object.assign(stub.window, {
     showInformationMessage: (text: string) => Promise.resolve(void infos.push(text)),
@@ -106,6 +110,7 @@ function given() {
     threads.map(({ comments }) => comments.map(({ author, body }) => `${author.name}: ${body}`));
   return {
     threads,
+    said,
     shown,
     comment,
     say,
@@ -313,7 +318,7 @@ test('a review that goes back to the user was not sent, until its text is', asyn
 });
 
 test('a review does not go into the conversation that is begun while its message is made', async () => {
-  const { shown, comment, prompts, session, events } = given();
+  const { shown, comment, prompts, said, session, events } = given();
   comment(0, 'Why?');
   const { prompt } = session;
   Object.assign(session, {
@@ -325,8 +330,10 @@ test('a review does not go into the conversation that is begun while its message
     },
   });
   await shown.send();
-  await Promise.resolve();
-  assert.deepEqual([prompts, shown.comments.all.map(({ isSent }) => isSent)], [[], [false]]);
+  assert.deepEqual([prompts, said, shown.comments.all.map(({ isSent }) => isSent)], [[], [], [false]]);
+  Object.assign(session, { prompt });
+  await shown.send();
+  assert.deepEqual([prompts.length, said], [1, ['The review was sent']]);
 });
 
 test('what another conversation proposed waits for it, and that is said', async () => {
