@@ -54,10 +54,11 @@ export class ProcessLock {
 
   /**
    * Looks at the lock file, unless it {@link isSure}.
-   * @throws `ELOST` once another process has taken the lock over, since this one did not answer in time, e.g. while its machine slept
+   * @throws `ELOST` once it is released, or another process has taken it over, since this one did not answer in time, e.g. while its
+   *   machine slept
    */
   async check(): Promise<void> {
-    for (let tries = 0; tries < 2 && !this.isSure; tries++) await this.#lookNow(); // the first may have begun long ago
+    for (let tries = 0; tries < 2 && !this.isSure && !this.#lost; tries++) await this.#lookNow(); // the first may have begun long ago
     if (this.#lost) throw this.#lost;
   }
 
@@ -104,9 +105,12 @@ export class ProcessLock {
     return text !== undefined && (await lockOwner()).isHeld(file, text, await thisSystem());
   }
 
-  /** Releases the lock, unless another process has taken it over. Rejects if its file cannot be removed. */
+  /**
+   * Releases the lock, unless another process has taken it over; {@link check} throws from then on. Rejects if its file cannot be
+   * removed.
+   */
   async release(): Promise<void> {
-    clearInterval(this.#looks);
+    this.#lose('The lock was released.');
     await this.#looking;
     try {
       const now = await readFile(this.#file, 'utf8').catch(() => undefined);
@@ -114,6 +118,11 @@ export class ProcessLock {
     } finally {
       this.#alive?.dispose();
     }
+  }
+
+  #lose(why: string): void {
+    this.#lost ??= Object.assign(new Error(why), { code: 'ELOST' });
+    clearInterval(this.#looks);
   }
 
   #lookNow(): Promise<void> {
@@ -129,9 +138,7 @@ export class ProcessLock {
       // Another process may have taken it over meanwhile, and released it again.
       if (found === 'gone' && Date.now() - this.#seen > this.#answerMs) found = 'lost';
       if (found === 'lost') {
-        const reason = new Error('Another process has taken over the lock.');
-        this.#lost = Object.assign(reason, { code: 'ELOST' });
-        return clearInterval(this.#looks);
+        return this.#lose('Another process has taken over the lock.');
       }
       if (found === 'gone') {
         await mkdir(path.dirname(this.#file), { recursive: true });

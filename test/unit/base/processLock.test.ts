@@ -123,6 +123,22 @@ test('a file of its own that another program has open keeps nobody from the lock
   assert.ok(refusals >= 3, String(refusals));
 });
 
+test('what goes on after the release writes nothing, and does not take the lock again', async context => {
+  const folder = folderFor(context);
+  const file = path.join(folder, 'window.lock');
+  const lock = (await ProcessLock.take(file, 0)) ?? assert.fail('nobody has it');
+  const log = new JsonLog(path.join(folder, 'log'), { log: 'test', version: 1, parse: String }, lock);
+  await log.append('before');
+  const rewritten = log.rewrite(async () => {
+    await lock.release();
+    return () => ['after'];
+  });
+  await assert.rejects(rewritten, { code: 'ELOST' });
+  await assert.rejects(log.append('after'), { code: 'ELOST' });
+  assert.match(fs.readFileSync(path.join(folder, 'log'), 'utf8'), /"before"\n$/);
+  assert.deepEqual(fs.readdirSync(folder), ['log']);
+});
+
 test('a clock that is set back prolongs no wait', async context => {
   const file = path.join(folderFor(context), 'window.lock');
   const held = (await ProcessLock.take(file, 0)) ?? assert.fail('nobody has it');
