@@ -97,7 +97,7 @@ export class LogQueue<T> {
     });
   }
 
-  /** Tries to write everything that waits. @returns whether all of it is written. Never rejects. */
+  /** Tries to write everything that waits. @returns whether all of it is written; false once it is closed. Never rejects. */
   async drain(): Promise<boolean> {
     if (this.#isWriting) await this.#ended(); // an attempt that began earlier may fail for a reason that is gone
     if (!this.isEmpty && !this.#isDisposed) {
@@ -105,7 +105,7 @@ export class LogQueue<T> {
       if (!this.#isWriting) void this.#write();
       await ended;
     }
-    return this.isEmpty;
+    return this.isEmpty && !this.#isDisposed;
   }
 
   /** Settles when the attempt to write that is under way has ended. */

@@ -381,7 +381,9 @@ export class PreviewStore {
   async close(): Promise<boolean> {
     this.#storeRebases(this.#rebases.ids);
     const isWritten = await this.#queue.close();
-    return (await this.#flushing.close()) && isWritten;
+    const isFlushed = await this.#flushing.close();
+    await this.#forgetting; // it may remove what the next window writes
+    return isFlushed && isWritten;
   }
 
   #recordPending(entry: PreviewLogEntry): Promise<void> {

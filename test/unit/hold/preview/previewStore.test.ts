@@ -9,6 +9,7 @@ import { JournalError } from '../../../../src/agent/hold/preview/errors.ts';
 import { UnstoredLog } from '../../../../src/agent/hold/preview/log/unstoredLog.ts';
 import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts';
 import { draft } from '../../../support/drafts.ts';
+import { Gate } from '../../../support/gate.ts';
 import { noSpace } from '../../../support/memoryWorkspace.ts';
 import { MemoryPreviewLog } from '../../../support/testSession.ts';
 
@@ -426,4 +427,28 @@ test('what this window forgets while it takes over the storage keeps nothing els
   await adopted;
   assert.equal(store.get(first.id), undefined);
   assert.equal([...told].filter(each => each.endsWith('pending')).length, 50, [...told].join(', '));
+});
+
+test('a store is closed once the forgetting that runs has ended, and begins no other', async () => {
+  const log = new MemoryPreviewLog();
+  const store = openStore(log);
+  const { preview } = store.stage(draft());
+  await store.endResolving([attempt(preview)], [preview]);
+  const gate = new Gate();
+  const compact = log.compact.bind(log);
+  log.compact = async (...given) => {
+    await gate.pass();
+    await compact(...given);
+  };
+  const forgotten = store.forgetResolved(new Date());
+  const again = store.forgetResolved(new Date());
+  await gate.reached;
+  let isClosed = false;
+  const closed = store.close().finally(() => (isClosed = true));
+  await nextTurn();
+  assert.equal(isClosed, false, 'another window would write what is removed');
+  gate.open();
+  assert.equal(await closed, true);
+  await forgotten;
+  await assert.rejects(again, /cannot be written/);
 });
