@@ -74,7 +74,7 @@ export interface ChatFeedOptions {
  */
 export class ChatFeed extends Owner {
   readonly #options: ChatFeedOptions;
-  readonly #live = new LiveTurn();
+  readonly #live: LiveTurn;
   readonly #stats: DiffStats;
   readonly #flushSoon = coalesce(() => this.#flush(), THROTTLE_MS, MAX_REST_MS);
   readonly #progressSoon = coalesce(() => this.refresh(), PROGRESS_MS);
@@ -86,9 +86,11 @@ export class ChatFeed extends Owner {
   #waiting: HostMessage[] = [];
   #dirty: Exclude<Effect, 'progress'> = 'none';
 
-  constructor(options: ChatFeedOptions) {
+  /** @param live the running turn so far */
+  constructor(options: ChatFeedOptions, live = new LiveTurn()) {
     super();
     this.#options = options;
+    this.#live = live;
     this.#stats = this.own(new DiffStats(options.logger, () => this.refresh()));
     this.own(options.session.onDidEmit(event => this.#follow(event)));
     this.own(options.mode.onDidChange(() => this.refresh()));

@@ -4,22 +4,26 @@ import { showInfo } from '../toast.ts';
 import type { CommandHandlers } from '../commandRegistry.ts';
 import type { ChatView } from './chatView.ts';
 import type { ChatCtx } from './hostedCommands.ts';
+import { LiveTurn } from './transcript/liveTurn.ts';
 
 /** Registers the chat panel with VS Code; its view is loaded when the panel is first opened or used. */
 export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #options: ChatCtx;
   #view: Promise<ChatView> | undefined;
+  /** The running turn, which may have begun before the view is loaded and follows it. */
+  #live: LiveTurn | undefined = new LiveTurn();
 
   readonly #asking: vscode.Disposable;
-  readonly #returning: vscode.Disposable;
+  readonly #following: vscode.Disposable;
   #webview: vscode.WebviewView | undefined;
 
   constructor(options: ChatCtx) {
     this.#options = options;
     // Waits for a moment, since VS Code's own chat immediately ends a question that it cannot show.
     this.#asking = options.questions.onDidChange(() => queueMicrotask(() => this.#tellOfQuestion()));
-    // Prompts that another chat sent may be returned before this view was ever loaded.
-    this.#returning = options.session.onDidEmit(event => {
+    this.#following = options.session.onDidEmit(event => {
+      this.#live?.follow(event);
+      // Prompts that another chat sent may be returned before this view was ever loaded.
       if (event.type === 'prompts_returned') void this.view().then(view => view.putBack(event.prompts));
     });
   }
@@ -44,7 +48,7 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
 
   dispose(): void {
     this.#asking.dispose();
-    this.#returning.dispose();
+    this.#following.dispose();
     void this.#view?.then(view => view.dispose());
   }
 
@@ -66,7 +70,9 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     const reading = this.#options.session.tree.readAhead();
     const { ChatView } = await import('./chatView.ts');
     await reading;
-    return new ChatView(this.#options);
+    const live = this.#live;
+    this.#live = undefined;
+    return new ChatView(this.#options, live);
   }
 }
 

@@ -17,6 +17,7 @@ import { openLink, openNamedFile } from './chatLinks.ts';
 import { hostedCommands, runForPage, voteByCommand, type ChatCtx } from './hostedCommands.ts';
 import type { LocalCommands } from './localCommands.ts';
 import { withNamed } from './attachments/attachmentRefs.ts';
+import type { LiveTurn } from './transcript/liveTurn.ts';
 import { webviewMessage, type AttachmentRef, type HostMessage, type WebviewMessage } from './protocol.ts';
 
 /**
@@ -35,7 +36,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   /** Settles when the attachments of the last prompt have been read, so that prompts stay in order. Never rejects. */
   #attachmentsRead: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ChatCtx) {
+  /** @param live the running turn so far */
+  constructor(options: ChatCtx, live?: LiveTurn) {
     this.#options = options;
     const post = (message: HostMessage): void => void this.#view?.webview.postMessage(message);
     this.#images = new ImageAttachments(
@@ -45,7 +47,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       () => this.#view?.webview,
     );
     const imageSrc = (file: string): string => this.#images.srcOf(file);
-    this.#feed = new ChatFeed({ ...options, texts: vscode.l10n.bundle, post, imageSrc });
+    this.#feed = new ChatFeed({ ...options, texts: vscode.l10n.bundle, post, imageSrc }, live);
     this.#context = new ContextFiles(options.workspace);
     this.#commands = hostedCommands(options, answer => void showInfo(answer));
   }

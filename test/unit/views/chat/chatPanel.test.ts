@@ -111,3 +111,19 @@ for (const [why, { before, after }] of Object.entries<{
     });
     assert.equal(requests.length, 1);
   });
+
+test('a panel that is first opened in the middle of an answer shows all of it', async t => {
+  const { session, nextEvent, open } = given(t, { script: [{ text: 'It begins.', hang: true }] });
+  const prompted = session.prompt('Hello.');
+  await nextEvent(event => event.type === 'message_update');
+  const { items } = await open();
+  assert.deepEqual(
+    items.map(item => [item.kind, 'text' in item && item.text]),
+    [
+      ['user', 'Hello.'],
+      ['assistant', 'It begins.'],
+    ],
+  );
+  session.stop();
+  await prompted;
+});
