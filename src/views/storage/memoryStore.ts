@@ -77,6 +77,7 @@ async function takeOver(
       if (!isIn) await moveIn(parts, held, workspace, lock);
       isIn = true;
       await held.log.flush();
+      parts.trouble.recovered('previews');
       parts.logger.info('The window that stored the previews has closed. This window stores them now.');
       return { lock, isStored: true };
     } catch (error) {

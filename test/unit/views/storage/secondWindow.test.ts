@@ -119,7 +119,7 @@ test('a second window ends what an owner that was killed had begun, and not what
   await next.close();
 });
 
-test('a full disk when the owner closes: the second window keeps its previews, and stores them later', async () => {
+test('a full disk when the owner closes: the second window keeps its previews, and stores them later', async context => {
   const { root } = newStorage();
   const first = await openWindow(root);
   const second = await openWindow(root, new MemoryWorkspace(), false);
@@ -129,12 +129,18 @@ test('a full disk when the owner closes: the second window keeps its previews, a
   await first.close();
   fs.renameSync(log, `${log}.away`);
   fs.mkdirSync(log);
+  const failed = context.mock.method(second.trouble, 'failed');
   const taken = second.take();
   while (told.length < 2) await new Promise(resolve => setImmediate(resolve));
   assert.match(told[1] ?? '', /cannot save previews/);
   fs.rmdirSync(log);
   fs.renameSync(`${log}.away`, log);
   await taken;
+  const later = performance.now() + 600_000;
+  context.mock.method(performance, 'now', () => later);
+  second.trouble.failed('previews', failed.mock.calls[0]?.arguments[1]);
+  assert.equal(told.length, 3, 'the trouble was over, so that it is told again');
+  context.mock.restoreAll();
   await second.close();
   const next = await openWindow(root);
   assert.deepEqual(pending(next.store), [a, b]);
