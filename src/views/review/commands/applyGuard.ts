@@ -61,6 +61,11 @@ export class ApplyGuard {
     return true;
   }
 
+  /** The same for what the user may have begun to type meanwhile, into the preview or one that is applied with it. */
+  refusesTyped(preview: Preview): boolean {
+    return this.refusesUnsaved([...this.#ctx.store.open.blockersOf(preview), preview]);
+  }
+
   async #offerEdit(preview: Preview): Promise<void> {
     const edit = vscode.l10n.t('Edit');
     const text = vscode.l10n.t(

@@ -96,7 +96,7 @@ export class PartCommands {
     if (!before) return undefined;
     const bulk = new BulkVotes(this.#ctx);
     if (before.length > 0 && !(await opener.together(() => bulk.applyAll(before)))) return undefined;
-    if (preview && before.length > 0 && this.#guard.refusesUnsaved([preview])) return undefined;
+    if (preview && before.length > 0 && this.#guard.refusesTyped(preview)) return undefined;
     const own = preview?.changes?.filter(change => change.path === path) ?? [];
     const { kind } = await resolvePart(
       { store, invoker, l10n: vscode.l10n },

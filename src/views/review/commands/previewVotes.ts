@@ -80,7 +80,7 @@ export class PreviewVotes {
     const before = action === 'apply' ? await askImports(store, changes) : [];
     if (!before) return undefined;
     if (before.length > 0 && !(await this.#together(bulk => bulk.applyAll(before)))) return undefined;
-    if (before.length > 0 && this.#guard.refusesUnsaved([preview])) return undefined;
+    if (before.length > 0 && this.#guard.refusesTyped(preview)) return undefined;
     const now = before.length > 0 ? revisionNow(store, preview, changes) : revision;
     // VS Code sends the result of a command to the window: do not return the previews.
     return (await invoker.resolve({ id: preview.id, revision: now, ...vote, ...consent })).kind;
