@@ -114,6 +114,8 @@ export class RuntimeWorld {
   readonly #window: number | undefined;
   #answer: ((turn: ScriptedTurn) => void) | undefined;
   #labels = 0;
+  /** How many reverts of the user are under way. */
+  #reverting = 0;
   /** What the user has typed into proposals and not saved. */
   readonly #drafts: { previewId: string; path: string; base: string; text: string }[] = [];
   /** What became of the proposal of a draft that is being saved. */
@@ -280,7 +282,7 @@ export class RuntimeWorld {
     const { asking } = this.invariants;
     this.invariants.asking = true;
     void this.t.session.continue();
-    this.invariants.asking = asking;
+    if (this.#reverting === 0) this.invariants.asking = asking; // else it goes on after the revert
   }
 
   stop(): void {
@@ -323,9 +325,14 @@ export class RuntimeWorld {
           : [];
     const target = to === 'start' ? null : nodes[at % Math.max(1, nodes.length)];
     if (target === undefined) return;
-    if (session.state === 'running') this.invariants.dropPrompts();
+    const { returns } = session.queue;
+    const isRunning = session.state === 'running';
+    const reverted = session.revert({ target, category: target === null ? null : category, summary: null });
+    if (session.queue.returns === returns) return; // it is being left
+    if (isRunning) this.invariants.dropPrompts();
     this.invariants.reviewEnds();
-    void session.revert({ target, category: target === null ? null : category, summary: null });
+    this.#reverting++;
+    void reverted.finally(() => this.#reverting--);
   }
 
   discardAll(): void {
