@@ -60,7 +60,8 @@ export class OutcomeWait implements Disposable {
 
   #isOurs({ id, part }: Preview): boolean {
     const whole = part && this.#store.get(part.previewId);
-    return this.#ids.has(id) || (whole !== undefined && this.#isOurs(whole));
+    if (whole && this.#isOurs(whole)) this.#ids.add(id); // the whole may be forgotten before its part is decided
+    return this.#ids.has(id);
   }
 
   #textOf(fact: Fact): string {

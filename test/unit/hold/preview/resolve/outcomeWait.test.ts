@@ -2,6 +2,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { textResult } from '../../../../../src/agent/hold/preview/pendingAction.ts';
 import { OutcomeWait } from '../../../../../src/agent/hold/preview/resolve/outcomeWait.ts';
+import { resolvePart } from '../../../../../src/agent/hold/preview/resolve/resolvePart.ts';
+import { modify } from '../../../../support/changes.ts';
 import { createTestSession } from '../../../../support/testSession.ts';
 
 const apply = () => Promise.resolve(textResult('done'));
@@ -66,4 +68,24 @@ test('what becomes of others before the first is added ends nothing', async () =
   const outcome = watch.outcome();
   await click(id, 'discard', 'No.');
   assert.match(await outcome, /^The user discarded p2 \(One\)\. /);
+});
+
+test('a part that could not be applied is waited for, also once the rest is decided and forgotten', async () => {
+  const t = createTestSession({ files: { 'a.txt': 'a', 'b.txt': 'b' } });
+  const { store, invoker, workspace, click } = t;
+  const watch = new OutcomeWait(store);
+  const changes = [modify('a.txt', 'a', 'A'), modify('b.txt', 'b', 'B')];
+  const { id } = t.stage({ label: 'Edit', changes });
+  watch.add(id);
+  const outcome = watch.outcome();
+  workspace.failWrite(1);
+  const vote = { id, revision: 1, action: 'apply', reason: '', actor: 'human' } as const;
+  await assert.rejects(resolvePart({ store, invoker }, vote, { path: 'a.txt' }));
+  await click(id, 'discard');
+  await store.forgetResolved(new Date(Date.now() + 60_000));
+  assert.equal(store.get(id), undefined);
+  const [part] = store.list('oldestFirst');
+  await click(part?.id ?? assert.fail('it is pending'), 'apply');
+  const late = new Promise<string>(resolve => setImmediate(resolve, 'it still waits'));
+  assert.match(await Promise.race([outcome, late]), /The user applied p2/);
 });
