@@ -116,7 +116,10 @@ export async function commitChanges(
   } catch (error) {
     // Includes the step that failed: its write may be torn.
     const back = await rollBack(files, [...begun], rollback, blobs);
-    const unsafe = await syncWritten(files, sidesOf([...begun], 'before'));
+    const left = [...back.failed, ...back.foreign];
+    // Not those that are left: one may be a link by now, through which another of these files would be synced.
+    const restored = [...begun].filter(({ path }) => !left.includes(path));
+    const unsafe = await syncWritten(files, sidesOf(restored, 'before'));
     const stuck = [...back.failed, ...back.foreign.filter(path => done.has(path))].sort();
     if (stuck.length + unsafe.size === 0 && error instanceof StalePreviewError) throw error;
     const unclear = back.foreign.filter(path => broken.has(path));
