@@ -41,7 +41,10 @@ export class ServerLife<Server extends Ending, Views extends Ending> {
 
   /** Closes both. */
   async close(): Promise<void> {
-    await (await this.#views)?.close();
-    await this.stopServer();
+    try {
+      await (await this.#views)?.close();
+    } finally {
+      await this.stopServer();
+    }
   }
 }

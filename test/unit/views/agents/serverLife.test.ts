@@ -43,3 +43,14 @@ test('a server that did not start is not kept, and does not take the place of on
   await assert.rejects(stopping);
   assert.equal(await life.server(), running);
 });
+
+test('the server is closed also if the views cannot be', async () => {
+  let isClosed = false;
+  const life = new ServerLife({
+    server: () => Promise.resolve({ close: () => Promise.resolve(void (isClosed = true)) }),
+    views: () => Promise.resolve({ close: () => Promise.reject(new Error('EIO')) }),
+  });
+  await Promise.all([life.server(), life.views()]);
+  await assert.rejects(life.close(), /EIO/);
+  assert.ok(isClosed);
+});
