@@ -138,16 +138,20 @@ async function changedIn(
       // If the folder was made anew, its former entries are gone without a trace.
       const gone = [...was.keys()].filter(name => !now.has(name) && !upper.has(name));
       const isInGit = [was, now].some(isGitDirectory);
-      for (const name of [...upper.keys(), ...gone]) {
+      const fresh = [...upper.keys()].filter(name => !was.has(name));
+      const former = await formerNames(view, folder, { gone, fresh });
+      const kept = new Set(former.values());
+      for (const name of [...upper.keys(), ...gone.filter(each => !kept.has(each))]) {
         await slice.turn();
-        const at = folder === '' ? name : `${folder}/${name}`;
+        const old = former.get(name) ?? name;
+        const at = folder === '' ? old : `${folder}/${old}`;
         const isTree = async (): Promise<boolean> =>
           name !== 'hooks' && (await entriesIn(view, at))?.has('.git') === true;
         if (name === '.git' || (isInGit && !(await isTree()))) {
           if (upper.has(name)) git.push(at);
           continue;
         }
-        found.push({ path: at, upper: upper.get(name), now: now.get(name), was: was.get(name) });
+        found.push({ path: at, upper: upper.get(name), now: now.get(name), was: was.get(old) });
       }
     }
     await slice.turn();
@@ -171,6 +175,25 @@ async function changedIn(
     level = next;
   }
   return { paths, ignored, git };
+}
+
+/**
+ * The names, by new one, of files and folders of which only the case was changed, on a disk that takes both names for one: such a
+ * change is none in the workspace.
+ */
+async function formerNames(
+  view: PlainTree,
+  folder: string,
+  { gone, fresh }: Readonly<Record<'gone' | 'fresh', readonly string[]>>,
+): Promise<ReadonlyMap<string, string>> {
+  const folded = (name: string): string => name.normalize().toLowerCase();
+  const names = new Map(fresh.map(name => [folded(name), name]));
+  const former = new Map<string, string>();
+  for (const old of gone) {
+    const name = names.get(folded(old));
+    if (name !== undefined && (await view.find(path.posix.join(folder, old)))) former.set(name, old);
+  }
+  return former;
 }
 
 /** The kind of the entry at a path in the upper tree, in the view and in the real folder. */
