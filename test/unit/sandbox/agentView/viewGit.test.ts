@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import * as path from 'node:path';
 import { test } from 'node:test';
 import { worktreesOf } from '../../../../src/agent/sandbox/agentView/viewGit.ts';
 import { PlainTree } from '../../../../src/agent/sandbox/view/plainTree.ts';
@@ -8,7 +9,7 @@ test('a checkout of a worktree is one, also of a submodule; a submodule, and a r
   const temp = await TempFolder.create();
   t.after(() => temp.remove());
   const files = {
-    'tree/.git': `gitdir: ${temp.at('.git/worktrees/tree')}\n`,
+    'tree/.git': `gitdir: ${temp.at('.git/worktrees/tree').replaceAll(path.sep, '/')}\n`,
     'deep/er/.git': 'gitdir: ../../.git/modules/sub/worktrees/er\n',
     'sub/.git': 'gitdir: ../.git/modules/sub\n',
     'worktrees/one/.git': 'gitdir: ../../.git/modules/worktrees/one\n',

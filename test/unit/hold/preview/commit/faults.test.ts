@@ -20,7 +20,7 @@ import { MemoryPreviewLog } from '../../../../support/testSession.ts';
 /** A real folder with files of every kind of change, until the end of the test. */
 function given(context: TestContext): { root: string; workspace: DiskWorkspace } {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-faults-'));
-  context.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  context.after(() => fs.promises.rm(root, { recursive: true, force: true, maxRetries: 5 }));
   for (const [name, text, mode] of files) {
     fs.writeFileSync(path.join(root, name), text);
     fs.chmodSync(path.join(root, name), mode);
