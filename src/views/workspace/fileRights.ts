@@ -82,9 +82,9 @@ export async function giveRightsOnDisk(
   roots: readonly FolderRoot[],
 ): Promise<void> {
   const given = Object.entries(rights).flatMap(([path, own]) => {
-    const file = diskPathOf(locate(path, roots));
-    const found = ifExists(() => fs.lstatSync(file));
-    return found?.isFile() === true ? [{ file, found, ...own }] : [];
+    const file = attempt(() => diskPathOf(locate(path, roots))); // its folder may have been closed
+    const found = file === undefined ? undefined : attempt(() => fs.lstatSync(file));
+    return file !== undefined && found?.isFile() === true ? [{ file, found, ...own }] : [];
   });
   for (const { file, found, owner, group } of given) {
     if (found.gid !== group) attempt(() => fs.lchownSync(file, found.uid, group));
@@ -108,11 +108,11 @@ function run(program: string, args: readonly string[], input = ''): Promise<stri
 }
 
 /** Ignores failures: an ordinary user may not change everything. */
-function attempt(work: () => void): void {
+function attempt<T>(work: () => T): T | undefined {
   try {
-    work();
+    return work();
   } catch {
-    // The file stays the user's own.
+    return undefined; // the file stays the user's own
   }
 }
 

@@ -121,7 +121,7 @@ export interface Workspace extends ReadableFiles {
   /** The rights of these files, by path, where they differ from those of a new file. */
   rightsOf(paths: readonly string[]): Promise<Readonly<Record<string, FileRights>>>;
 
-  /** Gives new files the rights of the files that they stand for, as far as the system lets the user. */
+  /** Gives new files the rights of the files that they stand for, as far as the system lets the user. Never rejects. */
   giveRights(rights: Readonly<Record<string, FileRights>>): Promise<void>;
 
   /** Makes those of these folders that are missing, with their permission bits. */

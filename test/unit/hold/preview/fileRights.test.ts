@@ -8,6 +8,7 @@ import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts
 import { recoverCommits } from '../../../../src/agent/hold/preview/commit/recovery.ts';
 import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { undoAction, undoBranchAction } from '../../../../src/agent/hold/preview/undo.ts';
+import { giveRightsOnDisk } from '../../../../src/views/workspace/fileRights.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
 import { DiskWorkspace, withFaults } from '../../../support/diskWorkspace.ts';
 import { draft } from '../../../support/drafts.ts';
@@ -199,3 +200,10 @@ test(
     }
   },
 );
+
+test('rights that cannot be given are not, and nothing fails for it', async () => {
+  const rights = { owner: OWNER, group: GROUP };
+  await giveRightsOnDisk({ 'a.txt': rights }, []); // the last folder was closed
+  fs.symlinkSync('loop', folder.at('loop'));
+  await giveRightsOnDisk({ 'loop/a.txt': rights }, [{ name: 'one', fsPath: folder.root }]);
+});
