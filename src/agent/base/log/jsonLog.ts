@@ -178,7 +178,8 @@ export class JsonLog<T> {
   }
 
   /**
-   * Settles once everything appended so far would survive a crash of the machine. Appends do not wait for it.
+   * Settles once everything appended so far would survive a crash of the machine. Appends wait for it only if the log has to be
+   * prepared or written again.
    * @param first what has to survive it before they do
    */
   flush(first = (): Promise<void> => Promise.resolve()): Promise<void> {
