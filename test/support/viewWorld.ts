@@ -3,6 +3,7 @@ import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:c
 import { EventEmitter, once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { duplexPair } from 'node:stream';
 import { polled } from '../../scripts/lib/limits.mjs';
 import { messageOf } from '../../src/agent/base/errors.ts';
 import { english } from '../../src/agent/base/localiser.ts';
@@ -10,6 +11,7 @@ import { McpHttpServer } from '../../src/agent/clients/mcp/httpServer.ts';
 import { AgentViews } from '../../src/agent/clients/view/agentViews.ts';
 import type { AgentViewsHost } from '../../src/agent/clients/view/viewsHost.ts';
 import type { NotTaken, ViewPace } from '../../src/agent/clients/view/liveView.ts';
+import { ownerOf } from '../../src/agent/clients/view/viewOwner.ts';
 import { announceWindow, windowsFolder } from '../../src/agent/clients/windowFiles.ts';
 import { mountFor } from '../../src/agent/sandbox/view/sandboxes.ts';
 import { isBinary, isLink, type FileSide } from '../../src/agent/hold/preview/fileChange.ts';
@@ -232,6 +234,16 @@ export class ViewWorld {
   async closeWindow(): Promise<void> {
     await this.#close?.();
     this.#close = undefined;
+  }
+
+  /** The program of a view asks this window to go on with it. @returns what the window says first; empty if it hangs up */
+  async comeBack(id: string): Promise<string> {
+    const [program, socket] = duplexPair();
+    const owner = await ownerOf(path.join(this.storage, id));
+    program.write(`${JSON.stringify({ kind: 'again', agent: 'sh', view: owner?.view })}\n`);
+    void this.#views.serve(socket, id);
+    for await (const said of program) return String(said);
+    return '';
   }
 
   /** Takes what agents have left in views, as at the start of a window. */

@@ -186,7 +186,10 @@ export class AgentViews {
         await lines.closed;
         return this.#isClosed ? undefined : await this.#takeAgain(folder, owner);
       }
-      live = this.#watch(view, id, owner);
+      if (this.#isClosed) return; // it comes back to the next window, and nobody would stop looking at its view here
+      live = this.#liveView(view, owner);
+      this.#live.set(id, live);
+      live.start();
       lines.send({ kind: 'watching' });
       const ended = await lines.next();
       if (this.#isClosed) return;
@@ -238,13 +241,6 @@ export class AgentViews {
     return new LiveView(this.#host, view, { id: sessionId, agent }, what =>
       this.#host.onNotTaken(agent, what),
     );
-  }
-
-  #watch(view: AgentView, id: string, owner: ViewOwner): LiveView {
-    const live = this.#liveView(view, owner);
-    this.#live.set(id, live);
-    live.start();
-    return live;
   }
 
   async #refusal(cwd: string): Promise<string | undefined> {

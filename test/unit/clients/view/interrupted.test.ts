@@ -342,6 +342,21 @@ for (const mount of obstacle ? (['copy'] as const) : (['overlay', 'copy'] as con
       assert.equal(world.store.all().length, 2);
     });
 
+    test('a program that comes back to a window that is closing is sent away, and the next window takes its changes', async t => {
+      const world = await opened(t);
+      const agent = world.start();
+      await agent.run('echo one >> src/b.ts');
+      await world.previews(1);
+      const [id = ''] = fs.readdirSync(world.storage);
+      await world.closeWindow();
+      assert.equal(await world.comeBack(id), '');
+      await agent.run('echo two >> notes.md');
+      await world.openWindow();
+      await world.previews(2);
+      await agent.exit();
+      assert.deepEqual(world.troubles, []);
+    });
+
     test('a machine that sleeps for eight hours, also while a view is looked at: nothing waits longer than before, ends twice or is lost', async t => {
       const pace = new SimulatedPace();
       const world = await opened(t, { pace });
