@@ -21,7 +21,9 @@ const LONG = [
   'test/unit/clients/view/agentViews.test.ts',
   'test/unit/clients/view/copyViews.test.ts',
   'test/unit/clients/view/interrupted.test.ts',
+  'test/unit/sandbox/checks/freshProof.test.ts',
   'test/unit/sandbox/view/hardCases.test.ts',
+  'test/unit/sandbox/view/sandbox.test.ts',
 ];
 
 /** @type {import('./runStages.mjs').Stage} all but the long ones */
