@@ -49,10 +49,17 @@ export function lastEvent(target: Page | Frame, type: string): Promise<number> {
  * {@link whenShown} it cannot be late because the page was busy with what it draws next.
  */
 export function firstPaint(target: Page | Frame): Promise<number> {
-  return target.evaluate(() => {
-    const [paint] = performance.getEntriesByName('first-contentful-paint');
-    return paint ? performance.timeOrigin + paint.startTime : Number.NaN;
-  });
+  return target.evaluate(
+    () =>
+      new Promise<number>(resolve => {
+        const observer = new PerformanceObserver(list => {
+          for (const { startTime } of list.getEntriesByName('first-contentful-paint'))
+            resolve(performance.timeOrigin + startTime);
+        });
+        // The types are those of Node, which paints nothing.
+        observer.observe({ type: 'paint' as 'mark', buffered: true });
+      }),
+  );
 }
 
 /** What must be shown. */
