@@ -226,8 +226,8 @@ function inLines({ view_range: range, offset, limit, ...given }: Fields): Fields
     return { ...between(first, last), ...given };
   const rest = { ...given, ...(range === undefined ? {} : { view_range: range }) };
   const asGiven = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) };
-  const start = Math.max(1, Number(offset ?? startLine ?? 1));
-  const count = limit === undefined ? 0 : Number(limit);
+  const start = Math.max(1, numberIn(offset ?? startLine ?? 1));
+  const count = limit === undefined ? 0 : numberIn(limit);
   const isTwice =
     (offset !== undefined && startLine !== undefined) || (limit !== undefined && endLine !== undefined);
   if (isTwice || !isWhole(start) || !isWhole(count) || (limit !== undefined && count < 1))
@@ -235,6 +235,11 @@ function inLines({ view_range: range, offset, limit, ...given }: Fields): Fields
   return offset === undefined && limit === undefined
     ? rest
     : { ...between(start, start + count - 1), ...rest };
+}
+
+/** A number, also as text. Anything else, of which some has no text at all, is none. */
+function numberIn(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
 }
 
 function between(first: number, last: number): Fields {

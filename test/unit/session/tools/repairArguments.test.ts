@@ -40,6 +40,9 @@ test('of two names for one field none is dropped: the call is refused', async ()
     ['read_file', { path: 'a.ts', startLine: 1, view_range: [2, 3] }, /no argument view_range/],
     ['read_file', { path: 'a.ts', startLine: 1, offset: 2 }, /no argument offset/],
     ['read_file', { path: 'a.ts', endLine: 1, limit: 2 }, /no argument limit/],
+    ['read_file', { path: 'a.ts', offset: { toString: 1 } }, /no argument offset/],
+    ['read_file', { path: 'a.ts', startLine: { valueOf: 1, toString: 1 } }, /startLine: /],
+    ['read_file', { path: 'a.ts', limit: { toString: 1 } }, /no argument limit/],
   ];
   for (const [name, args, why] of refused) {
     const { content, isError } = await harness.run(name, args);
