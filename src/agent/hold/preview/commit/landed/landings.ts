@@ -68,7 +68,7 @@ export class Landings {
         for (const { path, base, landed, start } of begun) {
           const earlier = this.#landed.get(path);
           this.#landed.set(path, landed);
-          void earlier?.file.handOver(base);
+          void earlier?.file.handOver(base).catch(() => undefined); // its texts are gone: nobody can tell
           earlier?.dispose();
           start(editors.has(path));
         }
