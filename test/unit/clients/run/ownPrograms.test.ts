@@ -20,15 +20,15 @@ test('what runs by the settings of Claude Code and is not in the view is found, 
   };
   const server = (name: string): object => ({ mcpServers: { own: { command: `${home}/tools/${name}` } } });
   const projects = {
-    '/work': server('mine.js'),
-    '/work/elsewhere': server('elsewhere.js'),
+    '/code': server('mine.js'),
+    '/code/elsewhere': server('elsewhere.js'),
     [home]: server('elsewhere.js'),
   };
   await temp.file('home/.claude/settings.json', JSON.stringify(settings));
   await temp.file('home/.claude.json', JSON.stringify({ mcpServers, projects }));
   const hidden = (...shown: string[]): readonly string[] =>
-    hiddenPrograms('claude', home, shown, '/work/deep').map(each => each.slice(`${home}/tools/`.length));
-  assert.deepEqual(hidden('/work'), ['hook.sh', 'line.sh', 'key.sh', 'notes.py', 'notes.db', 'mine.js']);
-  assert.deepEqual(hidden('/work', temp.at('home/tools')), []);
-  assert.deepEqual(hiddenPrograms('codex', home, [], '/work'), []);
+    hiddenPrograms('claude', home, shown, '/code/deep').map(each => each.slice(`${home}/tools/`.length));
+  assert.deepEqual(hidden('/code'), ['hook.sh', 'line.sh', 'key.sh', 'notes.py', 'notes.db', 'mine.js']);
+  assert.deepEqual(hidden('/code', temp.at('home/tools')), []);
+  assert.deepEqual(hiddenPrograms('codex', home, [], '/code'), []);
 });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { told, viewInstructions } from '../../../../src/agent/clients/run/toldAgent.ts';
 
-const STATUS = '/work/one/REDLINE.md';
+const STATUS = '/code/one/REDLINE.md';
 const INSTRUCTIONS = viewInstructions(STATUS);
 const start = (...args: string[]) => ({ args, env: {} });
 
 test('Claude Code, Codex and opencode are told of the view by their own options', () => {
-  assert.match(INSTRUCTIONS, / \/work\/one\/REDLINE\.md lists what the user applied or refused/);
+  assert.match(INSTRUCTIONS, / \/code\/one\/REDLINE\.md lists what the user applied or refused/);
   assert.deepEqual(told('claude', start('--resume'), '', STATUS).args, [
     '--append-system-prompt',
     INSTRUCTIONS,
@@ -32,8 +32,8 @@ test('Claude Code, Codex and opencode are told of the view by their own options'
 
 test('an agent in copies is told which folder each of them stands for', () => {
   const copies = [
-    { root: '/work/one', copy: '/views/copies-1/one' },
-    { root: '/work/two', copy: '/views/copies-1/two' },
+    { root: '/code/one', copy: '/views/copies-1/one' },
+    { root: '/code/two', copy: '/views/copies-1/two' },
   ];
   const [, text = ''] = told('claude', start(), '', STATUS, copies).args;
   assert.ok(text.startsWith(INSTRUCTIONS));
