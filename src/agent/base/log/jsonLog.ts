@@ -40,6 +40,12 @@ interface Line<T> {
   readonly entry?: T;
 }
 
+/** The file in which an append has failed, if it could be opened, and where it began. */
+interface FailedAppend {
+  readonly ino?: bigint;
+  readonly from: number;
+}
+
 /**
  * An append-only file of JSON lines. Entries are written in the order of the calls. An entry is handed to the operating system
  * before `append` returns, so that it survives the end of the process. It waits, until the promise settles, only if it is long, or
@@ -58,8 +64,8 @@ export class JsonLog<T> {
   #waiting = 0;
   /** The file exists and ends with a complete line. */
   #ready = false;
-  /** Where the last append began if it failed: it may have left part of its line behind. */
-  #failedAt: number | undefined;
+  /** The last append, if it failed: it may have left part of its line behind. */
+  #failed: FailedAppend | undefined;
   /** A sync failed with this error, or may have, and the log was not written again since. */
   #doubt: { readonly error: unknown } | undefined;
 
@@ -172,7 +178,7 @@ export class JsonLog<T> {
       return true;
     } catch {
       // Appending it again reports the reason, also if the log was deleted.
-      if (this.#failedAt === Infinity) this.#failedAt = undefined;
+      if (this.#failed?.ino === undefined) this.#failed = undefined;
       return false;
     }
   }
@@ -218,7 +224,7 @@ export class JsonLog<T> {
 
   /** Whether an entry cannot be written at once. */
   #waits(entry: T): boolean {
-    const isOpen = this.#ready && this.#failedAt === undefined && this.#waiting === 0;
+    const isOpen = this.#ready && !this.#failed && this.#waiting === 0;
     return !isOpen || this.#format.stored?.isLong(entry) === true;
   }
 
@@ -238,7 +244,7 @@ export class JsonLog<T> {
     this.#waiting++;
     const done = this.#tail
       .then(async () => {
-        if (this.#failedAt !== undefined) await this.#removeTornEnd(this.#failedAt);
+        if (this.#failed) await this.#removeTornEnd(this.#failed);
         if (!this.#ready) await this.#prepare();
         await work();
       })
@@ -249,30 +255,34 @@ export class JsonLog<T> {
 
   /** Prepares the file for appending as {@link readAndRepair} does, without parsing its entries. */
   async #prepare(): Promise<void> {
+    await this.#lock?.check();
     await this.readAndRepair({ line: () => true, entry: () => undefined });
   }
 
   /** Removes the leftovers of a failed append, so that the next entry starts a line of its own. */
-  async #removeTornEnd(from: number): Promise<void> {
-    const size = (await stat(this.#file).catch(ignoreMissing))?.size ?? 0;
-    if (size > from) {
+  async #removeTornEnd({ ino, from }: FailedAppend): Promise<void> {
+    const now = await stat(this.#file, { bigint: true }).catch(ignoreMissing);
+    const isSame = now !== undefined && now.ino === ino && now.size >= from;
+    if (isSame && now.size > from) {
       await this.#lock?.check(); // the rest may be that of its next owner
       await truncate(this.#file, from);
     }
-    this.#ready = size > 0; // else the log starts over
-    this.#failedAt = undefined;
+    this.#ready = isSame && from > 0; // else it starts over, or is another file
+    this.#failed = undefined;
   }
 
   #write(line: string | Buffer): void {
-    this.#failedAt = Infinity;
+    this.#failed = { from: 0 };
     const handle = openSync(this.#file, APPEND);
     try {
-      this.#failedAt = fstatSync(handle).size;
-      appendFileSync(handle, line);
+      const { size, ino } = fstatSync(handle, { bigint: true }); // on Windows, a number does not hold each `ino`
+      this.#failed = { ino, from: Number(size) };
+      // Somebody may have emptied it.
+      appendFileSync(handle, size > 0 ? line : encodeHeader(this.#format) + line.toString());
     } finally {
       closeSync(handle);
     }
-    this.#failedAt = undefined;
+    this.#failed = undefined;
   }
 }
 
