@@ -109,7 +109,7 @@ test('a file of its own that another program has open keeps nobody from the lock
         refusals++;
         return Promise.reject(Object.assign(new Error('busy'), { code: 'EBUSY' }));
       },
-      async () => (taken = await ProcessLock.take(file, 0)),
+      async () => (taken = await ProcessLock.take(file, 0, { startOf: () => Promise.resolve('later') })),
     );
     return taken ?? assert.fail('it locks itself out');
   };
