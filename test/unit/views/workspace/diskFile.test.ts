@@ -203,12 +203,16 @@ test('a file that another program replaces or removes at the last moment does no
   const replaced = await temp.file('swapped/a.txt', 'old');
   const removed = await temp.file('swapped/b.txt', 'old');
   const other = await temp.file('swapped/other.txt', 'theirs');
+  const away = await temp.folder('swapped-away');
+  const moveAway = (file: string): void => fs.renameSync(file, path.join(away, path.basename(file)));
+  // Windows does not let go of the name of an open file, unless it gets another one.
+  const replace = (): void => {
+    moveAway(replaced);
+    fs.renameSync(other, replaced);
+  };
+  await assert.rejects(write(replaced, 'new', 'old', replace), isStale);
   await assert.rejects(
-    write(replaced, 'new', 'old', () => fs.renameSync(other, replaced)),
-    isStale,
-  );
-  await assert.rejects(
-    write(removed, 'new', 'old', () => fs.rmSync(removed)),
+    write(removed, 'new', 'old', () => moveAway(removed)),
     isStale,
   );
   assert.equal(await text(replaced), 'theirs');
