@@ -34,6 +34,9 @@ import { quietly } from './diskCalls.ts';
 import { DiskWorkspace } from './diskWorkspace.ts';
 import type { Random } from './fuzz/random.ts';
 
+/** Windows has no permission bits, and lets not everybody make a link. */
+const hasLinksAndBits = process.platform !== 'win32';
+
 const NAMES = ['a.txt', 'b.sh', 'c.bin', 'd.link', 'e.txt', 'new/f.txt', 'new/deep/g.bin', 'h.link'];
 
 /** The files of the workspace: their hashes, and their permission bits as far as it is known what they are to be. */
@@ -96,7 +99,7 @@ export class DiskHistory {
     fs.writeFileSync(path.join(this.#root, 'a.txt'), 'first\nsecond\nthird\n');
     fs.writeFileSync(path.join(this.#root, 'b.sh'), '#!/bin/sh\n'.repeat(3_000), { mode: 0o755 });
     fs.writeFileSync(path.join(this.#root, 'c.bin'), Buffer.from([0, 1, 2, 255]));
-    fs.symlinkSync('a.txt', path.join(this.#root, 'd.link'));
+    if (hasLinksAndBits) fs.symlinkSync('a.txt', path.join(this.#root, 'd.link'));
     this.first = this.found();
   }
 
@@ -214,9 +217,9 @@ export class DiskHistory {
 
   async #newSide(before: FileSide | null): Promise<FileSide | null> {
     const text = `text ${++this.#texts}\n`;
-    switch (this.#random.below(before ? 8 : 4)) {
-      case 0:
-        return linkTo(`target-${this.#texts}`);
+    const kind = this.#random.below(before ? 8 : 4);
+    if (kind === 0 && hasLinksAndBits) return linkTo(`target-${this.#texts}`);
+    switch (kind) {
       case 1:
         return this.#store.blobs.put(Buffer.from(`\0${text}`)).catch(() => null);
       case 4:
@@ -272,7 +275,8 @@ export class DiskHistory {
     return quietly(() => {
       const entries = [...this.#sides()].map(([name, side]) => {
         const { mode } = fs.lstatSync(path.join(this.#root, name));
-        return [name, { hash: side.hash, mode: isLink(side) ? undefined : mode & 0o777 }] as const;
+        const bits = hasLinksAndBits && !isLink(side) ? mode & 0o777 : undefined;
+        return [name, { hash: side.hash, mode: bits }] as const;
       });
       return new Map(entries);
     });

@@ -1,7 +1,6 @@
 /** One fault of the disk at a random call of a random history. `npm run test:soak -- faults` plays more. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
 import { playFaults, type FaultStats } from '../../../../support/faultHistories.ts';
 import { TempFolder } from '../../../../support/tempFolder.ts';
 
@@ -19,7 +18,7 @@ test('an error, a death or a half write at any call leaves each file as before o
     } catch (error) {
       throw new Error(`seed ${seed}`, { cause: error });
     } finally {
-      fs.rmSync(folder.root, { recursive: true, force: true });
+      await folder.remove();
     }
   }
   context.diagnostic(JSON.stringify(stats));

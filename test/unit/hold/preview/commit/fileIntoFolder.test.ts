@@ -1,6 +1,7 @@
 import { test, type TestContext } from 'node:test';
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
+import { rm } from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import type { FileChange } from '../../../../../src/agent/hold/preview/fileChange.ts';
@@ -17,7 +18,8 @@ import { MemoryPreviewLog } from '../../../../support/testSession.ts';
 /** A real folder with the file `x`. */
 function given(context: TestContext) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'redline-folder-'));
-  context.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  // The files may still be on their way to the disk.
+  context.after(() => rm(root, { recursive: true, force: true, maxRetries: 5 }));
   fs.writeFileSync(path.join(root, 'x'), 'text');
   fs.chmodSync(path.join(root, 'x'), 0o640);
   const workspace = new DiskWorkspace(root);

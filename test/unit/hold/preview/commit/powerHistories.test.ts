@@ -1,7 +1,6 @@
 /** Cuts of the power at random calls of random histories. `npm run test:soak -- disk` plays more. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
 import { newStats, play, playPowerCuts } from '../../../../histories/powerHistories.ts';
 import { TempFolder } from '../../../../support/tempFolder.ts';
 
@@ -26,7 +25,7 @@ test('after a power cut at any call, what was flushed is there, and each apply i
     } catch (error) {
       throw new Error(`seed ${seed}`, { cause: error });
     } finally {
-      fs.rmSync(folder.root, { recursive: true, force: true });
+      await folder.remove();
     }
   }
   context.diagnostic(JSON.stringify(stats));

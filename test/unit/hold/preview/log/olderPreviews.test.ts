@@ -118,10 +118,7 @@ test('a log is migrated by a process that could not hold it', async () => {
   };
   for (let n = 1; fs.statSync(file).size < 40e6; n++)
     fs.appendFileSync(file, `${JSON.stringify(revised(n))}\n`);
-  const source = path.join(
-    import.meta.dirname,
-    '../../../../../src/agent/hold/preview/log/openPreviewLog.ts',
-  );
+  const source = import.meta.resolve('../../../../../src/agent/hold/preview/log/openPreviewLog.ts');
   const script = `const { openPreviewLog } = await import(${JSON.stringify(source)});
     const { entries } = await openPreviewLog(${JSON.stringify(file)}).load();
     const last = entries.at(-1).changes[0].after.text;
