@@ -37,8 +37,8 @@ export class LandedFile {
   readonly #end: (finding: 'stays' | LostWhy) => void;
   readonly #documents = new Map<OpenDocument, Followed>();
   #isEnded = false;
-  /** The file is not written yet, or another commit is about to write it. */
-  #isPaused = true;
+  /** How many commits are about to write the file, and have not: its own and others. */
+  #pauses = 1;
   #isLooking = false;
   #mustLookAgain = false;
   /** No document that was read before the write can appear any more. */
@@ -80,11 +80,11 @@ export class LandedFile {
 
   /** Another commit is about to write the file, and the outcome of this one depends on it. */
   pause(): void {
-    this.#isPaused = true;
+    this.#pauses++;
   }
 
   resume(): void {
-    this.#isPaused = false;
+    this.#pauses--;
     this.#look();
   }
 
@@ -130,14 +130,14 @@ export class LandedFile {
   }
 
   #look(): void {
-    if (this.#isEnded || this.#isPaused) return;
+    if (this.#isEnded || this.#pauses > 0) return;
     if (this.#isLooking) return void (this.#mustLookAgain = true);
     this.#isLooking = true;
     void this.#findings()
       .catch((): Finding => 'stays') // the file cannot be read: nobody can tell
       .then(finding => {
         this.#isLooking = false;
-        if (this.#isEnded || this.#isPaused) return;
+        if (this.#isEnded || this.#pauses > 0) return;
         const again = this.#mustLookAgain;
         this.#mustLookAgain = false;
         if (finding !== 'open') this.#finish(finding);

@@ -3,11 +3,13 @@ import { test } from 'node:test';
 import { NO_EDITORS } from '../../../../../../src/agent/hold/preview/commit/landed/editors.ts';
 import { Landings } from '../../../../../../src/agent/hold/preview/commit/landed/landings.ts';
 import type { TextSide } from '../../../../../../src/agent/hold/preview/fileChange.ts';
+import { StalePreviewError } from '../../../../../../src/agent/hold/preview/errors.ts';
 import { stepsOf } from '../../../../../../src/agent/hold/preview/fileSteps.ts';
 import type { Preview } from '../../../../../../src/agent/hold/preview/preview.ts';
 import { defaultEncoding } from '../../../../../../src/agent/hold/text/encodings.ts';
 import { create, modify, remove, rename } from '../../../../../support/changes.ts';
 import { atRest, EditorWorld } from '../../../../../histories/editorWorld.ts';
+import { Gate } from '../../../../../support/gate.ts';
 import { restoredStore } from '../../../../../support/testSession.ts';
 
 const OLD = 'one\ntwo\nthree\nfour\nfive\n';
@@ -252,4 +254,22 @@ test('applying many files looks at a preview once, and at no text until an edito
   );
   landing.wrote([]);
   assert.equal(looks, 1);
+});
+
+test('an earlier change stays out of the editor while one of two commits on its file still writes', async () => {
+  const { world, id } = await applied();
+  const late = world.stage(modify('a.txt', NEW, `${NEW}six\n`));
+  const undo = world.stage(modify('a.txt', NEW, OLD), modify('b.txt', 'b\n', 'B\n'));
+  const gate = new Gate();
+  world.workspace.beforeWrite = path => (path === 'b.txt' ? gate.pass() : undefined);
+  const undone = world.apply(undo);
+  await gate.reached;
+  await assert.rejects(world.apply(late), StalePreviewError);
+  world.editors.type('a.txt', typedAtTop);
+  await atRest();
+  assert.equal(world.editors.shown('a.txt'), typedAtTop(OLD));
+  gate.open();
+  await undone;
+  await atRest();
+  assert.deepEqual([world.now('a.txt'), world.saidOf(id)], [typedAtTop(OLD), ['applied']]);
 });
