@@ -103,7 +103,7 @@ export class Decisions implements Disposable, News {
   }
 
   #textOf(fact: Fact): string {
-    const preview = this.#store.get(fact.previewId);
+    const preview = this.#cursor.previewOf(fact);
     if (!preview) return '';
     return factText(fact, preview);
   }

@@ -112,9 +112,18 @@ function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
   }
 }
 
+/** What a cursor needs of a store. */
+interface FactStore {
+  readonly feed: Feed;
+  get(id: string): Preview | undefined;
+}
+
 /** One listener's place in the feed: facts about some previews that it was not told yet. */
 export class FeedCursor extends Owner {
+  readonly #store: FactStore;
   readonly #happened = this.own(new Emitter<void>());
+  /** The previews of untold facts as they were then. */
+  readonly #previews = new Map<string, Preview>();
   #untold: Fact[] = [];
 
   /** Fires when there is something to tell. */
@@ -125,15 +134,18 @@ export class FeedCursor extends Owner {
    * @param from whether a past fact is new to the listener; by default, none is.
    */
   constructor(
-    store: { readonly feed: Feed; get(id: string): Preview | undefined },
+    store: FactStore,
     wants: (fact: Fact, preview: Preview) => boolean,
     from: (fact: Fact) => boolean = () => false,
   ) {
     super();
+    this.#store = store;
     const take = (facts: readonly Fact[]): void => {
       const wanted = facts.filter(fact => {
         const preview = store.get(fact.previewId);
-        return preview !== undefined && wants(fact, preview);
+        if (!preview || !wants(fact, preview)) return false;
+        this.#previews.set(preview.id, preview);
+        return true;
       });
       this.#untold.push(...wanted);
       if (wanted.length > 0) this.#happened.fire();
@@ -149,6 +161,11 @@ export class FeedCursor extends Owner {
     return this.#untold.filter(fact => !this.#isOlderRebase(fact) && !this.#isPassed(fact));
   }
 
+  /** The preview of an untold fact; one that was forgotten since is as it was then. */
+  previewOf({ previewId }: Fact): Preview | undefined {
+    return this.#store.get(previewId) ?? this.#previews.get(previewId);
+  }
+
   /**
    * Counts everything before `next` as told from now on; by default everything.
    * @param waits whether a fact is to be told later.
@@ -157,6 +174,8 @@ export class FeedCursor extends Owner {
     const index = next ? this.#untold.indexOf(next) : -1;
     const later = index < 0 ? [] : this.#untold.slice(index);
     this.#untold = [...this.#untold.slice(0, this.#untold.length - later.length).filter(waits), ...later];
+    const untold = new Set(this.#untold.map(({ previewId }) => previewId));
+    for (const id of this.#previews.keys()) if (!untold.has(id)) this.#previews.delete(id);
   }
 
   /** Whether the preview became stale and fresh again with nothing told in between. */

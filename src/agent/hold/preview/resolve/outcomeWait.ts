@@ -65,7 +65,7 @@ export class OutcomeWait implements Disposable {
   }
 
   #textOf(fact: Fact): string {
-    const preview = this.#store.get(fact.previewId);
+    const preview = this.#cursor.previewOf(fact);
     if (!preview) return '';
     // For the model's own votes, `outcomeText` speaks to that model, which is not the one waiting.
     return fact.kind === 'attempt' && fact.entry.actor === 'model'

@@ -89,3 +89,13 @@ test('a part that could not be applied is waited for, also once the rest is deci
   const late = new Promise<string>(resolve => setImmediate(resolve, 'it still waits'));
   assert.match(await Promise.race([outcome, late]), /The user applied p2/);
 });
+
+test('what became of a preview is told although it is forgotten by the time the last one is decided', async () => {
+  const { watch, store, click } = setUp('One', 'Two');
+  const outcome = watch.outcome();
+  await click('p1', 'discard', 'No.');
+  await store.forgetResolved(new Date(Date.now() + 60_000));
+  assert.equal(store.get('p1'), undefined);
+  await click('p2', 'apply');
+  assert.match(await outcome, /^The user discarded p1 \(One\)\..*\nThe user applied p2 \(Two\)\.$/);
+});
