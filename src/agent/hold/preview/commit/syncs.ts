@@ -9,8 +9,8 @@ import { syncWritten, writeAgain, type Sides } from './syncWritten.ts';
 interface Batch {
   readonly ids: Set<string>;
   readonly paths: Set<string>;
-  /** Whether an earlier sync of one of them failed, so that the files are written again before the next one. */
-  isAgain: boolean;
+  /** Those that may hold what an earlier sync failed for, so that they are written again before the next one. */
+  readonly again: Set<string>;
 }
 
 /**
@@ -65,7 +65,8 @@ export class Syncs {
       if (!paths.some(path => written.includes(path))) continue;
       for (const id of ids) this.#waiting.ids.add(id);
       for (const path of written) if (!rollback?.editors?.includes(path)) this.#waiting.paths.add(path);
-      this.#waiting.isAgain = isAny = true;
+      for (const path of [...written, ...paths]) this.#waiting.again.add(path);
+      isAny = true;
     }
     return isAny;
   }
@@ -84,7 +85,7 @@ export class Syncs {
       const batch = (this.#running = this.#waiting);
       this.#waiting = newBatch();
       const sides = this.#sidesOf(batch);
-      const failed = batch.isAgain ? await this.#writeAgain(sides) : new Map<string, unknown>();
+      const failed = await this.#renew(new Map([...sides].filter(([path]) => batch.again.has(path))));
       for (const [path, error] of await syncWritten(this.#files, sides)) failed.set(path, error);
       if (failed.size === 0) void this.#store.recordSynced([...batch.ids]);
       this.#tell(batch, failed);
@@ -92,8 +93,8 @@ export class Syncs {
     this.#running = undefined;
   }
 
-  /** Of a file that was changed on the disk since, nothing of the commit is left to lose. */
-  async #writeAgain(sides: Sides): Promise<Map<string, unknown>> {
+  /** Writes files again. Of a file that was changed on the disk since, nothing of the commit is left to lose. */
+  async #renew(sides: Sides): Promise<Map<string, unknown>> {
     const failed = await writeAgain(this.#files, sides);
     for (const [path, error] of failed) {
       if (!(error instanceof StalePreviewError)) continue;
@@ -113,5 +114,5 @@ export class Syncs {
 }
 
 function newBatch(): Batch {
-  return { ids: new Set(), paths: new Set(), isAgain: false };
+  return { ids: new Set(), paths: new Set(), again: new Set() };
 }

@@ -11,6 +11,7 @@ import { create, modify, remove, rename } from '../../../../support/changes.ts';
 import { DiskWorkspace } from '../../../../support/diskWorkspace.ts';
 import { draft } from '../../../../support/drafts.ts';
 import { Random } from '../../../../support/fuzz/random.ts';
+import { Gate } from '../../../../support/gate.ts';
 import { MemoryWorkspace } from '../../../../support/memoryWorkspace.ts';
 import { ModelDisk } from '../../../../support/modelDisk.ts';
 import { TempFolder } from '../../../../support/tempFolder.ts';
@@ -326,4 +327,25 @@ test('of a commit whose sync failed, a file that has been changed since needs no
   await new Promise(setImmediate);
   assert.deepEqual(told, ['a.txt']);
   assert.deepEqual(store.unsyncedCommits, []);
+});
+
+test('a sync that failed has no other files written again that are synced with the next one', async () => {
+  const disk = new Disk({ ...before, 'x.txt': 'x', 'y.txt': 'y' });
+  const { store, apply } = world(disk);
+  disk.failed = new Map([['a.txt', new Error('EIO')]]);
+  await apply();
+  await new Promise(setImmediate);
+  disk.failed = new Map();
+  const gate = new Gate();
+  disk.waiting = gate.pass();
+  await apply([modify('x.txt', 'x', 'X')]);
+  await apply([modify('y.txt', 'y', 'Y')]); // waits for the sync of the one before
+  const last = apply([modify('a.txt', 'A', 'B')]);
+  await new Promise(setImmediate);
+  gate.open();
+  await last;
+  await new Promise(setImmediate);
+  assert.deepEqual(store.unsyncedCommits, []);
+  assert.equal(disk.writes.filter(({ path }) => path === 'y.txt').length, 1);
+  assert.equal(disk.writes.filter(({ path }) => path === 'a.txt').length, 4, 'twice for each text');
 });
