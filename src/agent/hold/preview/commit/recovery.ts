@@ -72,8 +72,10 @@ export async function recoverCommits(
   );
   // The last one first: its base shows whether those before it were complete.
   for (const commit of store.interruptedCommits.toReversed()) {
-    if (commit.said === 'mayHaveBegun' && begun.some(each => hasEffect(each, effectOf(commit, store))))
-      continue; // a commit that did begin explains what the files hold
+    if (commit.said === 'mayHaveBegun' && begun.length > 0) {
+      const effect = effectOf(commit, store);
+      if (begun.some(each => hasEffect(each, effect))) continue; // a commit that did begin explains what the files hold
+    }
     const report = await recover(commit, store, files);
     if (report) reports.push(report);
   }
