@@ -274,7 +274,7 @@ export const mutations = [
   {
     rule: 'a rollback gives the permission bits back',
     file: 'hold/preview/commit/rollback.ts',
-    from: 'before && isText(before) ? bytesOfSide(before) : null, now, modes[path]);',
+    from: 'before && isText(before) ? bytesOfSide(before) : null, now, mode);',
     to: 'before && isText(before) ? bytesOfSide(before) : null, now);',
   },
   {

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { ToolError } from '../../agent/base/errors.ts';
+import { orUndefined, ToolError } from '../../agent/base/errors.ts';
 import { StalePreviewError } from '../../agent/hold/preview/errors.ts';
 import { sha256, type Sha256 } from '../../agent/base/hash.ts';
 import { fileIdOf, realPathSync } from '../../agent/base/system/realPath.ts';
@@ -101,7 +101,8 @@ export interface DiskWriteOptions {
  * a new file over it, for which file systems wait for the disk. A crash in the middle leaves a torn write, which the caller's
  * journal must roll back (`isTornWrite`). A new file appears with its whole content at once.
  * @param expected the hash of the current content; `null` if the file must not exist.
- * @throws StalePreviewError if the content is another one; ToolError for a read-only file, and for removing a symlink.
+ * @throws StalePreviewError if the content is another one; ToolError for removing a symlink, and for a read-only file that gets no
+ *   other bits.
  */
 export function writeDiskFile(
   file: string,
@@ -120,9 +121,17 @@ export function writeDiskFile(
   const old = fs.statSync(target);
   // Checked before opening, as in `readDiskFile`.
   assertRegular(old, shown);
-  if ((old.mode & 0o222) === 0) throw readOnly(shown);
-  if (bytes === null) removeFile(file, target, shown, expected, guard);
-  else overwrite(target, shown, bytes, expected, mode, guard);
+  const bits = old.mode & 0o7777;
+  const isShut = (bits & 0o222) === 0;
+  if (isShut && mode === undefined) throw readOnly(shown);
+  try {
+    if (isShut) fs.chmodSync(target, bits | 0o200);
+    if (bytes === null) removeFile(file, target, shown, expected, guard);
+    else overwrite(target, shown, bytes, expected, mode, guard);
+  } catch (error) {
+    if (isShut) orUndefined(() => fs.chmodSync(target, bits));
+    throw error;
+  }
 }
 
 function removeFile(

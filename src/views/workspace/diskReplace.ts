@@ -20,7 +20,7 @@ import {
  * a whole by one rename, and a link there is never followed. A file that replaces another one keeps its permission bits, but becomes
  * the user's own, and other hard links of the old one keep the old content.
  * @param expected the hash of the present content: see `Workspace.replace`.
- * @throws StalePreviewError if something else stands there; ToolError for a read-only file.
+ * @throws StalePreviewError if something else stands there; ToolError for a read-only file, unless it gets other bits.
  */
 export function replaceOnDisk(
   file: string,
@@ -30,7 +30,7 @@ export function replaceOnDisk(
   { mode, guard = () => undefined }: DiskWriteOptions = {},
 ): void {
   const found = foundAsExpected(file, shown, expected);
-  if (found?.isFile() === true && (found.mode & 0o222) === 0) throw readOnly(shown);
+  if (found?.isFile() === true && (found.mode & 0o222) === 0 && mode === undefined) throw readOnly(shown);
   if (content === null) {
     guard();
     if (foundAsExpected(file, shown, expected)) fs.unlinkSync(file);

@@ -94,9 +94,10 @@ export interface Workspace extends ReadableFiles {
   /**
    * Writes exactly `bytes` to a file, creating missing folders, or deletes the file for `null`.
    * @param expected hash of the file's current bytes (`null`: no file); checked again at the last moment.
-   * @param mode permission bits that the file gets; by default an existing one keeps its own, and a new one gets those that the
-   *   system gives to new files.
-   * @throws StalePreviewError when the file holds something else; any file system error as it is.
+   * @param mode permission bits that the file gets, or may get before it is deleted; by default an existing one keeps its own, and a
+   *   new one gets those that the system gives to new files.
+   * @throws StalePreviewError when the file holds something else; ToolError for a read-only file, unless `mode` is given; any file
+   *   system error as it is.
    */
   write(path: string, bytes: Uint8Array | null, expected: Sha256 | null, mode?: number): Promise<WrittenTo>;
 
@@ -105,8 +106,8 @@ export interface Workspace extends ReadableFiles {
    * for `null`. Missing folders are created.
    * @param expected the hash of the entry there, that of a link (`hashOfLink`) or of a file's bytes; `null`: nothing.
    * @param mode permission bits of a file; by default it keeps those of the file that it replaces.
-   * @throws StalePreviewError when something else stands there; ToolError if an editor has unsaved changes of it; any file system
-   *   error as it is.
+   * @throws StalePreviewError when something else stands there; ToolError if an editor has unsaved changes of it, and for a
+   *   read-only file, unless `mode` is given; any file system error as it is.
    */
   replace(path: string, content: FileContent | null, expected: Sha256 | null, mode?: number): Promise<void>;
 

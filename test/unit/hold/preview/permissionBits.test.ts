@@ -323,3 +323,19 @@ test('a rollback makes the folders that it removed with their bits', posix, asyn
   await assert.rejects(bench.apply(changes));
   assert.deepEqual(bench.everything(), before);
 });
+
+test('what a failed apply made read-only is as it was again', posix, async () => {
+  const bench = await Bench.create();
+  await bench.file('a', 0o644);
+  await bench.file('b', 0o755);
+  await bench.file('in/the/way', 0o600);
+  const before = bench.everything();
+  const changes: FileChange[] = [
+    { ...create('new', 'new'), mode: 0o444 } as FileChange,
+    { ...modify('a', 'x', 'y'), mode: 0o444 } as FileChange,
+    { ...modify('b', 'x', 'x'), mode: 0o500 } as FileChange,
+    create('in/the/way/file', 'no folder'),
+  ];
+  await assert.rejects(bench.apply(changes), /Nothing was changed/);
+  assert.deepEqual(bench.everything(), before);
+});

@@ -10,7 +10,7 @@ import { oneFileText, type RollbackInfo } from './rollbackInfo.ts';
  * Collects the rollback info of changes that have not been written yet.
  * @param steps their net effect.
  * @param folders those that may be removed.
- * @throws ToolError if a file that the steps remove is read-only, or two paths are names of one file.
+ * @throws ToolError if a file that the changes remove, or whose bits they set, is read-only, or two paths are names of one file.
  */
 export async function readRollbackInfo(
   files: ReadableFiles,
@@ -23,7 +23,6 @@ export async function readRollbackInfo(
   const folderModes = new Map<string, number>();
   const editors: string[] = [];
   const pathOfFile = new Map<string, string>();
-  const removed = new Set(steps.filter(step => !step.after).map(({ path }) => path));
   const all = [...changes.flatMap(stepsOf), ...steps];
   const set = changes.filter(
     change => change.kind === 'modify' && (change.mode !== undefined || losesBits(change)),
@@ -49,8 +48,8 @@ export async function readRollbackInfo(
     if (isUnsaved) editors.push(path);
     if (created.has(path)) for (const folder of missingFolders) newFolders.add(folder);
     if (!left.has(path) || mode === undefined) return;
-    // Refused before the first write: a renamed file would keep its read-only bits, and then could not be rolled back.
-    if (removed.has(path) && (mode & 0o222) === 0)
+    // Refused before the first write: with its bits it could be written, and a renamed file could not be rolled back.
+    if ((mode & 0o222) === 0)
       throw new ToolError(`${path} could not be written: ${path} is read-only. Nothing was changed.`);
     modes.set(path, mode);
   });

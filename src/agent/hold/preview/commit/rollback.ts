@@ -47,9 +47,9 @@ export async function rollBack(
       if (mode === undefined || (await files.placeOf(path)).mode === mode) return;
     } else if (now !== (after?.hash ?? null) && !(await mayBeTorn(held, step)))
       return void foreign.push(path);
-    if (isWhole(step))
-      await files.replace(path, before && (await contentOf(before, blobs)), now, modes[path]);
-    else await files.write(path, before && isText(before) ? bytesOfSide(before) : null, now, modes[path]);
+    const mode = before ? modes[path] : REMOVABLE; // the commit may have made it read-only
+    if (isWhole(step)) await files.replace(path, before && (await contentOf(before, blobs)), now, mode);
+    else await files.write(path, before && isText(before) ? bytesOfSide(before) : null, now, mode);
     restored.push(path);
   };
   // Created files are removed first, and their new folders after them: a folder may now stand where a file was.
@@ -73,6 +73,9 @@ export async function rollBack(
   );
   return { restored: restored.sort(), foreign: foreign.sort(), failed: failed.sort() };
 }
+
+/** Bits with which a file can be removed. */
+const REMOVABLE = 0o600;
 
 /** How much operating systems write at once, in bytes. */
 const BLOCK = 4096;
