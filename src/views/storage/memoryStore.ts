@@ -47,6 +47,9 @@ export function openInMemory(parts: StorageParts): OpenStore {
   };
 }
 
+/** What the last owner of the storage has left. */
+type Left = Awaited<ReturnType<typeof openStored>>;
+
 interface Taken {
   /** The lock of the storage, once this window has it. */
   readonly lock?: ProcessLock | undefined;
@@ -62,6 +65,7 @@ async function takeOver(
   { signal, wait }: { readonly signal: AbortSignal; readonly wait: () => Promise<unknown> },
 ): Promise<Taken> {
   let lock: ProcessLock | undefined;
+  let left: Left | undefined;
   let isIn = false;
   let free = 0;
   for (; !signal.aborted; await wait()) {
@@ -74,7 +78,8 @@ async function takeOver(
       lock ??= await ProcessLock.take(file, 0);
       if (!lock) continue;
       // Only once: afterwards, a commit in the log may be one in progress here.
-      if (!isIn) await moveIn(parts, held, workspace, lock);
+      left ??= await openStored(parts, lock);
+      if (!isIn) await moveIn(parts, held, workspace, left);
       isIn = true;
       await held.log.flush();
       parts.trouble.recovered('previews');
@@ -96,12 +101,11 @@ async function moveIn(
     blobs,
   }: { readonly store: PreviewStore; readonly log: UnstoredLog; readonly blobs: UnstoredBlobs },
   workspace: ResolvingFiles,
-  lock: ProcessLock,
+  left: Left,
 ): Promise<void> {
-  const left = await openStored(parts, lock);
   const { recoverInterruptedCommits } = await import('./interruptedCommits.ts');
   await recoverInterruptedCommits(left.store, workspace, parts.logger);
-  if (!(await left.store.close())) throw new Error('Previews of the last window cannot be stored.');
+  if (!(await left.store.drain())) throw new Error('Previews of the last window cannot be stored.');
   const { entries } = await left.log.load();
   await store.adopt(entries);
   if (left.log.contents) await blobs.moveTo(left.log.contents);

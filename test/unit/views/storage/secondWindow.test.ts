@@ -255,3 +255,33 @@ test('a disk that is full while that log is joined: nothing that it had applied 
     await next.close();
   }
 });
+
+test('however often a takeover fails, the numbers that the last owner may have given out are counted once', async () => {
+  const { root, at, lock } = newStorage();
+  const first = await openWindow(root);
+  const second = await openWindow(root, new MemoryWorkspace(), false);
+  first.stage({});
+  await second.store.blobs.put(Buffer.from([0, 1, 0xff]));
+  await first.store.close();
+  fs.rmSync(at('contents'), { recursive: true, force: true });
+  fs.writeFileSync(at('contents'), 'a file');
+  kill(lock);
+  let failures = 0;
+  let end = (): void => undefined;
+  const often = new Promise<void>(resolve => (end = resolve));
+  second.trouble.failed = () => void (++failures === 3 && end());
+  const taken = second.take();
+  await often;
+  fs.rmSync(at('contents'));
+  await taken;
+  assert.equal(fs.statSync(at('preview-ids')).size, 101);
+  await second.close();
+});
+
+test('a lock file that a power cut left empty keeps nobody from the storage', async () => {
+  const { root, lock } = newStorage();
+  fs.writeFileSync(lock, '');
+  const window = await openWindow(root);
+  assert.equal(window.isDurable, true);
+  await window.close();
+});
