@@ -8,18 +8,19 @@ import type { ResolvingFiles } from '../../agent/hold/preview/resolve/refusals.t
 import { shortList } from '../plainText.ts';
 import { showInfo, showWarning } from '../toast.ts';
 
-/** Ends the commits that a crash interrupted, and tells the user. */
+/** Ends the commits that a crash interrupted, and tells the user. @param isElses see {@link completeUnsynced} */
 export async function recoverInterruptedCommits(
   store: PreviewStore,
   workspace: ResolvingFiles,
   logger: Logger,
+  isElses?: (path: string) => boolean,
 ): Promise<void> {
   for (const report of await recoverCommits(store, workspace)) {
     const isPending = report.previewIds.some(id => store.get(id)?.state.kind === 'pending');
     reportRecovery(report, logger, isPending);
   }
   if (store.unsyncedCommits.length === 0) return;
-  for (const report of await completeUnsynced(store, workspace)) reportUnsynced(report, logger);
+  for (const report of await completeUnsynced(store, workspace, isElses)) reportUnsynced(report, logger);
 }
 
 /** Reports that the disk has an error for files that these previews wrote. @param failed why, by path */

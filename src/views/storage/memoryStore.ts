@@ -92,6 +92,14 @@ async function takeOver(
   return { lock };
 }
 
+/** Whether a window has changed a file, or is about to. */
+function isWrittenBy(store: PreviewStore, path: string): boolean {
+  const isApplied = store
+    .ledger()
+    .some(({ outcome, files }) => outcome === 'applied' && files.some(file => file.path === path));
+  return isApplied || store.open.touching([path]).some(({ state }) => state.kind === 'applying');
+}
+
 /** Ends the last owner's unfinished commits as the next start would, and joins its log with this window's previews. */
 async function moveIn(
   parts: StorageParts,
@@ -104,7 +112,7 @@ async function moveIn(
   left: Left,
 ): Promise<void> {
   const { recoverInterruptedCommits } = await import('./interruptedCommits.ts');
-  await recoverInterruptedCommits(left.store, workspace, parts.logger);
+  await recoverInterruptedCommits(left.store, workspace, parts.logger, path => isWrittenBy(store, path));
   if (!(await left.store.drain())) throw new Error('Previews of the last window cannot be stored.');
   const { entries } = await left.log.load();
   await store.adopt(entries);

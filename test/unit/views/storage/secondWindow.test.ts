@@ -256,6 +256,26 @@ test('a disk that is full while that log is joined: nothing that it had applied 
   }
 });
 
+test('what a second window applied since is not taken for lost by a power cut when it takes the storage over', async () => {
+  const { root, lock, log } = newStorage();
+  const workspace = new MemoryWorkspace({ 'a.txt': 'a' });
+  const first = await openWindow(root, workspace);
+  const second = await openWindow(root, workspace, false);
+  const [id = ''] = first.stage({ changes: [modify('a.txt', 'a', 'A')] });
+  await first.apply(id);
+  const unsynced = fs.readFileSync(log, 'utf8').replace(/^.*"type":"synced".*\n/m, '');
+  const [own = ''] = second.stage({ changes: [modify('a.txt', 'A', 'a')] });
+  await second.apply(own);
+  await first.store.close();
+  fs.writeFileSync(log, unsynced);
+  told.splice(0);
+  kill(lock);
+  await second.take();
+  assert.equal(workspace.text('a.txt'), 'a');
+  assert.deepEqual(told, []);
+  await second.close();
+});
+
 test('however often a takeover fails, the numbers that the last owner may have given out are counted once', async () => {
   const { root, at, lock } = newStorage();
   const first = await openWindow(root);

@@ -30,16 +30,18 @@ const AT_ONCE = 8;
  * Compares the files of applied commits with their decided content, unless the log records that they would survive a power cut.
  * Writes all of them again, also those that are as decided, since their sync may have failed, but no file that has changed since.
  * Nothing was applied on top of a commit before its files were synced, so only the last commit of each file counts.
+ * @param isElses whether a file belongs to somebody who cannot be seen in the ledger of `store`: it is left as it is.
  * @returns the commits with a file that is or was not as decided.
  */
 export async function completeUnsynced(
   store: PreviewStore,
   files: ResolvingFiles,
+  isElses: (path: string) => boolean = () => false,
 ): Promise<readonly UnsyncedReport[]> {
   const reports: UnsyncedReport[] = [];
   const synced: string[] = [];
   for (const commit of store.unsyncedCommits) {
-    const report = await complete(commit, store, files);
+    const report = await complete(commit, store, files, isElses);
     if (report.failed.length === 0) synced.push(...commit.ids);
     if (report.completed.length + report.changed.length + report.failed.length > 0) reports.push(report);
   }
@@ -51,6 +53,7 @@ async function complete(
   { ids: previewIds, ledgerBefore, rollback }: InterruptedCommit,
   store: PreviewStore,
   files: ResolvingFiles,
+  isElses: (path: string) => boolean,
 ): Promise<UnsyncedReport> {
   const previews = previewIds.flatMap(id => store.get(id) ?? []);
   const elsewhere = previews.flatMap(preview =>
@@ -74,9 +77,11 @@ async function complete(
   const completed: string[] = [];
   const changed: string[] = [];
   const failed = new Set<string>();
+  const left: string[] = [];
   const read = heldReader(files, steps);
   const compare = async (step: FileStep): Promise<void> => {
     const held = await read(step);
+    if (isElses(step.path)) return void left.push(step.path);
     if (hashOf(held) === (step.after?.hash ?? null)) {
       const oldMode = oldModes[step.origin?.path ?? step.path];
       const mode = modes.get(step.path) ?? oldMode;
@@ -93,7 +98,7 @@ async function complete(
     await forEachLimited(phase, AT_ONCE, step => compare(step).catch(() => void failed.add(step.path)));
   const paths = steps.map(({ path }) => path);
   const sides = new Map(steps.map(({ path, after }) => [path, after]));
-  for (const path of [...changed, ...failed]) sides.delete(path);
+  for (const path of [...changed, ...failed, ...left]) sides.delete(path);
   for (const path of (await writeAgain(files, sides)).keys()) failed.add(path);
   for (const path of (await syncWritten(files, sides)).keys()) failed.add(path);
   await files.tidy(paths, []);
