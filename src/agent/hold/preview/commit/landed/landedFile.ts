@@ -100,9 +100,18 @@ export class LandedFile {
   async handOver(base: FileSide | null): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const text = this.#wasDropped ? landedText(this.step) : undefined;
+    const wasDropped = this.#wasDropped;
+    const text = wasDropped || this.#isMissed ? landedText(this.step) : undefined;
     const standing = text && base && isText(base) && (await standingOf(text, withLineFeeds(base.text)));
-    if (standing && standing.kind !== 'held') this.#end('notSaved');
+    if (!standing || standing.kind === 'held') return;
+    this.#end(wasDropped ? 'notSaved' : standing.kind === 'overlaps' ? 'sameLines' : 'savedOver');
+  }
+
+  /** Whether an editor with unsaved changes has not had the change: the other commit went into that. */
+  get #isMissed(): boolean {
+    return [...this.#documents].some(
+      ([{ isDirty }, { isHeld, isClosed }]) => isDirty && !isHeld && !isClosed,
+    );
   }
 
   /** Whether an editor that had the change lost it unsaved. */

@@ -273,3 +273,19 @@ test('an earlier change stays out of the editor while one of two commits on its 
   await atRest();
   assert.deepEqual([world.now('a.txt'), world.saidOf(id)], [typedAtTop(OLD), ['applied']]);
 });
+
+for (const [where, typed, why] of [
+  ['in the same line', (shown: string) => shown.replace('four', 'four and a half'), 'sameLines'],
+  ['elsewhere', typedAtTop, 'savedOver'],
+] as const)
+  test(`a change that misses an editor with keys ${where}, into which another one goes, did not stay`, async () => {
+    const { world, id } = await applied();
+    world.editors.type('a.txt', typed);
+    const shown = world.now('a.txt') ?? '';
+    const other = world.stage(modify('a.txt', shown, shown.replace('one', 'ONE')));
+    await world.apply(other);
+    await atRest();
+    assert.equal(world.now('a.txt'), shown.replace('one', 'ONE'));
+    assert.deepEqual(world.saidOf(id), ['applied', `failed: ${why} in a.txt`]);
+    assert.deepEqual(world.saidOf(other), ['applied']);
+  });
