@@ -4,14 +4,15 @@ import { sha256, type Sha256 } from '../../../base/hash.ts';
 import { decodeText, encodeText, type TextEncoding } from '../../text/encodings.ts';
 import { binarySide, contentGone as binaryGone, type Blobs } from '../blobs.ts';
 import type { BinarySide, TextSide } from '../fileChange.ts';
-import type { Stored } from './moving.ts';
-import { CHAIN, Packs, type Place } from './packs.ts';
+import { CHAIN, newlyStored, Packs, type Place, type Stored } from './packs.ts';
 import { sharedEnds, type Ends } from './sharedEnds.ts';
 
 /** How many bytes of contents may be copied to read one that is based on others. */
 const CHAIN_BYTES = 64 * 1024 * 1024;
 /** How many of a path's last contents its next one is compared with. */
 const NEAR = 4;
+/** The packs of a content that was not read yet. */
+const UNREAD: ReadonlySet<string> = new Set();
 /** The most text kept in memory, in characters, and the most content, in bytes. */
 const CACHED_CHARS = 16 * 1024 * 1024;
 const CACHED_BYTES = 16 * 1024 * 1024;
@@ -63,8 +64,9 @@ export class Contents implements Blobs {
    */
   #bind(hash: Sha256, place: Place): void {
     const known = this.#stored.get(hash)?.place;
+    if (known && (this.#packs.isNew(known) || String(known) === String(place))) return;
     // None is based on it until it is read: its own chain may be long.
-    if (!known || !this.#packs.isNew(known)) this.#stored.set(hash, { place, links: CHAIN, cost: 0 });
+    this.#stored.set(hash, { place, links: CHAIN, packs: UNREAD, cost: 0 });
   }
 
   async put(bytes: Uint8Array): Promise<BinarySide> {
@@ -97,8 +99,9 @@ export class Contents implements Blobs {
   placeOf(side: TextSide, path: string): Place | undefined {
     const last = this.#lastAt.get(path) ?? [];
     const known = this.#stored.get(side.hash)?.place; // the only one that there is if its text is gone
-    const found = this.#storedAt(side.hash)?.place ?? this.#newPlace(side, last);
-    if (found && !this.#held.has(side)) this.#placed.push(side);
+    const isHeld = this.#held.has(side);
+    const found = this.#storedAt(side.hash, isHeld)?.place ?? this.#newPlace(side, last);
+    if (found && !isHeld) this.#placed.push(side);
     const place = found ?? known;
     if (place) this.#lastAt.set(path, [side.hash, ...last.filter(hash => hash !== side.hash)].slice(0, NEAR));
     return place;
@@ -115,11 +118,16 @@ export class Contents implements Blobs {
     return place;
   }
 
-  /** The place of a stored content, unless its pack was deleted, or may be about to be. */
-  #storedAt(hash: Sha256): Stored | undefined {
-    const stored = this.#stored.get(hash);
+  /**
+   * A stored content, unless a pack that it needs was deleted, or may be about to be.
+   * @param mayBeUnread whether only its own pack counts as long as it was not read
+   */
+  #storedAt(hash: Sha256, mayBeUnread = false): Stored | undefined {
+    const isUnread = (): boolean => this.#stored.get(hash)?.packs === UNREAD;
+    if (!mayBeUnread && isUnread()) orUndefined(() => this.#read(hash));
+    const stored = mayBeUnread || !isUnread() ? this.#stored.get(hash) : undefined;
     const stays = stored && (!this.#isMoving || this.#packs.isNew(stored.place));
-    return stays && this.#packs.has(stored.place) ? stored : undefined;
+    return stays && this.#packs.has(stored) ? stored : undefined;
   }
 
   /** Whether the text of a side is read from here. */
@@ -239,7 +247,7 @@ export class Contents implements Blobs {
     const own = base ? bytes.subarray(base.ends[0], bytes.length - base.ends[1]) : bytes;
     this.#unwritten.push(hash);
     const place = this.#packs.add(base ? { of: base.place, ends: base.ends } : {}, own);
-    const stored = { place, links: (base?.links ?? -1) + 1, cost: (base?.cost ?? 0) + bytes.length };
+    const stored = newlyStored(place, bytes.length, base);
     this.#stored.set(hash, stored);
     return stored;
   }
@@ -264,8 +272,8 @@ export class Contents implements Blobs {
     const place = this.#stored.get(hash)?.place;
     const found = place && this.#packs.bytesAt(place);
     if (!place || !found || sha256(found.bytes) !== hash) throw contentGone(hash);
-    const { bytes, links } = found;
-    this.#stored.set(hash, { place, links, cost: (links + 1) * bytes.length });
+    const { bytes, stored } = found;
+    this.#stored.set(hash, stored);
     this.#bytes.set(hash, bytes);
     return bytes;
   }

@@ -1,13 +1,6 @@
 import { TimeSlice } from '../../../base/async.ts';
 import type { Sha256 } from '../../../base/hash.ts';
-import type { Place, Packs, RecordHead } from './packs.ts';
-
-/** A stored content: its place, and the cost of reading it. */
-export interface Stored {
-  readonly place: Place;
-  readonly links: number;
-  readonly cost: number;
-}
+import { newlyStored, type Packs, type RecordHead, type Stored } from './packs.ts';
 
 /**
  * Copies contents to new packs, record by record: without reading their texts, unless one is based on a text that is not copied.
@@ -28,8 +21,7 @@ export async function copied(
     await slice.turn();
   }
   const add = (hash: Sha256, own: Uint8Array, size: number, of?: Stored, head: RecordHead = {}): Stored => {
-    const place = packs.add(head, own);
-    const copy = { place, links: (of?.links ?? -1) + 1, cost: (of?.cost ?? 0) + size };
+    const copy = newlyStored(packs.add(head, own), size, of);
     copies.set(hash, copy);
     return copy;
   };

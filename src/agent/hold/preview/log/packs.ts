@@ -25,6 +25,21 @@ export interface PackRecord {
   readonly own: Buffer;
 }
 
+/** A stored content. */
+export interface Stored {
+  readonly place: Place;
+  /** How many others it is based on, directly or not, the packs of all of them, and the cost of reading it. */
+  readonly links: number;
+  readonly packs: ReadonlySet<string>;
+  readonly cost: number;
+}
+
+/** A content that was just stored. @param size in bytes @param of the one that it is based on */
+export function newlyStored(place: Place, size: number, of?: Stored): Stored {
+  const packs = of?.packs.has(place[0]) ? of.packs : new Set([...(of?.packs ?? []), place[0]]);
+  return { place, links: (of?.links ?? -1) + 1, packs, cost: (of?.cost ?? 0) + size };
+}
+
 /** A pack does not grow beyond this size, in bytes, so that unneeded contents can be removed. */
 const PACK_BYTES = 8 * 1024 * 1024;
 /** How many bytes may wait before they are written. */
@@ -113,9 +128,10 @@ export class Packs {
     }
   }
 
-  /** Whether there may be a record at this place: its pack may have been deleted. */
-  has([name, offset, length]: Place): boolean {
-    return this.#isBuffered(name, offset) || offset + length <= this.#sizeOf(name);
+  /** Whether the record of a content, and those that it is based on, may be there: their packs may have been deleted. */
+  has({ place: [name, offset, length], packs }: Stored): boolean {
+    if (!this.#isBuffered(name, offset) && offset + length > this.#sizeOf(name)) return false;
+    return [...packs].every(pack => pack === name || this.#sizeOf(pack) > 0);
   }
 
   #isBuffered(name: string, offset: number): boolean {
@@ -212,19 +228,22 @@ export class Packs {
   }
 
   /** Bytes that a record and those it is based on make; not checked yet. */
-  bytesAt(place: Place): { readonly bytes: Buffer; readonly links: number } | undefined {
+  bytesAt(place: Place): { readonly bytes: Buffer; readonly stored: Stored } | undefined {
     const chain: PackRecord[] = [];
+    const packs = new Set<string>();
     for (let next: Place | undefined = place; next && chain.length <= CHAIN;) {
       const found = this.recordAt(next);
       if (!found) return undefined;
       chain.push(found);
+      packs.add(next[0]);
       next = found.head.of;
     }
     const bytes = chain.reduceRight<Buffer>((of, { head, own }) => {
       const [start, end] = head.ends ?? [0, 0];
       return Buffer.concat([of.subarray(0, start), own, of.subarray(of.length - end)]);
     }, Buffer.alloc(0));
-    return { bytes, links: chain.length - 1 };
+    const cost = chain.length * bytes.length;
+    return { bytes, stored: { place, links: chain.length - 1, packs, cost } };
   }
 
   /** `undefined` if there is no whole record at this place. */

@@ -491,3 +491,25 @@ for (const failing of ['nothing', 'previews.jsonl', '.pack'])
       await store.close();
     }
   });
+
+test('a text that is based on one in a pack that somebody deleted is stored anew', async () => {
+  const texts = Array.from({ length: 3 }, (_, n) => `${text}// ${n}\n`);
+  const [old = '', next = '', last = ''] = texts;
+  const first = await open(new MemoryWorkspace());
+  first.store.stage(draft({ changes: [create('a.ts', old)] }));
+  await first.store.close();
+  const second = await open(new MemoryWorkspace());
+  const [one] = second.store.all();
+  assert.equal(textOf(one?.changes?.[0]?.after ?? null), old); // from now on, others may be based on it
+  const [gone = ''] = packs();
+  second.store.stage(draft({ changes: [modify('a.ts', old, next)] }));
+  fs.rmSync(path.join(storage, 'contents', gone));
+  const ids = [modify('a.ts', old, next), modify('a.ts', next, last)].map(
+    change => second.store.stage(draft({ changes: [change] })).preview.id,
+  );
+  await second.store.close();
+  const third = await open(new MemoryWorkspace());
+  const stored = ids.map(id => textOf(third.store.get(id)?.changes?.[0]?.after ?? null));
+  assert.deepEqual(stored, [next, last]);
+  await third.store.close();
+});
