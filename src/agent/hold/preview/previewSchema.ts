@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../base/json.ts';
-import { isEncodingName, type EncodingName, type TextEncoding } from '../text/encodings.ts';
-import { applyTextEdits, editsFit, type TextEdit } from '../text/textEdit.ts';
-import type { BinarySide, FileChange, TextSide } from './fileChange.ts';
+import { isEncodingName, type EncodingName } from '../text/encodings.ts';
+import { applyTextEdits, editsFit } from '../text/textEdit.ts';
+import type { BinarySide, FileChange, FileSide, TextSide } from './fileChange.ts';
+import { editsOf } from './log/cutEdits.ts';
 import type { Place } from './log/packs.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
@@ -10,28 +11,23 @@ const encoding = z.object({ name: encodingName, bom: z.boolean() });
 /** The text is in the line if an older version wrote it, or if its bytes do not decode to the same text. */
 const text = z.object({ hash: z.string(), text: z.string(), encoding });
 const place = z.tuple([z.string().check(z.regex(/^[\w-]+\.pack$/)), z.int(), z.int()]);
-/** A text that is stored beside the log; {@link withTexts} makes it one that can be read. */
+/** The places of the sides of lines whose contents are stored beside the log, which `bindTexts` binds to them. */
+export const placesOfSides = new WeakMap<FileSide, Place>();
+
 const stored = z.pipe(
   z.object({ hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)), at: place, encoding }),
-  z.transform(({ hash, at, encoding }): TextSide => new StoredText(hash, at, encoding)),
+  z.transform(({ hash, at, encoding }): TextSide => {
+    const side = {
+      hash,
+      get text(): string {
+        throw new Error('This text is not bound to its storage.');
+      },
+      encoding,
+    };
+    placesOfSides.set(side, at);
+    return side;
+  }),
 );
-
-/** A text that is not bound to its storage yet. */
-export class StoredText implements TextSide {
-  readonly hash: string;
-  readonly at: Place;
-  readonly encoding: TextEncoding;
-
-  constructor(hash: string, at: Place, encoding: TextEncoding) {
-    this.hash = hash;
-    this.at = at;
-    this.encoding = encoding;
-  }
-
-  get text(): never {
-    throw new Error('This text is not bound to its storage.');
-  }
-}
 const link = z.object({ hash: z.string(), link: z.string().check(z.minLength(1)) });
 /** Without its place, it is gone from the storage; older versions kept it in a folder of its own. */
 const binary = z.pipe(
@@ -40,21 +36,11 @@ const binary = z.pipe(
     size: z.int().check(z.minimum(0)),
     at: z.exactOptional(place),
   }),
-  z.transform(({ at, ...side }): BinarySide => (at ? new StoredBinary(side, at) : side)),
+  z.transform(({ at, ...side }): BinarySide => {
+    if (at) placesOfSides.set(side, at);
+    return side;
+  }),
 );
-
-/** A binary file that is not bound to its storage yet. */
-export class StoredBinary implements BinarySide {
-  readonly hash: string;
-  readonly size: number;
-  readonly at: Place;
-
-  constructor({ hash, size }: BinarySide, at: Place) {
-    this.hash = hash;
-    this.size = size;
-    this.at = at;
-  }
-}
 const side = z.union([stored, text, link, binary]);
 export const path = z.string().check(z.minLength(1));
 const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
@@ -64,16 +50,9 @@ const folders = z.exactOptional(z.array(path));
 const edits = z.array(z.object({ start: z.int(), end: z.int(), text: z.string() }));
 const cut = z.tuple([z.int(), z.int(), z.int()]);
 
-/** Edits with texts that are not read yet. */
-export class CutEdits extends Array<TextEdit> {
-  readonly cuts: readonly Cut[];
-
-  constructor(cuts: readonly Cut[]) {
-    super();
-    this.cuts = cuts;
-  }
+function isStored(side: object): side is TextSide {
+  return placesOfSides.has(side as FileSide);
 }
-export type Cut = readonly [start: number, end: number, length: number];
 
 /** Older versions left out the text of `after` where the edits give it. */
 const modify = z.pipe(
@@ -89,9 +68,8 @@ const modify = z.pipe(
   }),
   z.transform(({ cuts, ...change }, { issues }): Extract<FileChange, { kind: 'modify' }> => {
     const { before, after } = change;
-    if (after instanceof StoredText)
-      return { ...change, after, ...(cuts ? { edits: new CutEdits(cuts) } : {}) };
     if (!('encoding' in after)) return { ...change, after };
+    if (isStored(after)) return { ...change, after, ...(cuts ? { edits: editsOf(cuts, after) } : {}) };
     if (after.text !== undefined) return { ...change, after: { ...after, text: after.text } };
     if ('text' in before && change.edits && editsFit(before.text.length, change.edits))
       return { ...change, after: { ...after, text: applyTextEdits(before.text, change.edits) } };

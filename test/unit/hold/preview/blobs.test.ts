@@ -27,13 +27,13 @@ test('a damaged content is refused, and putting it again mends it', async contex
   const place = [packIn(folder.at('contents')).split('/').at(-1) ?? '', 0, 7] as const;
   fs.writeFileSync(packIn(folder.at('contents')), Buffer.of(0x7b, 0x7d, 0x0a, 0, 1, 2, 254));
   const contents = new Contents(folder.at('contents'));
-  contents.binaryAt(side, place);
+  contents.bind(side, place);
   await assert.rejects(contents.get(side), /is gone from Redline's storage, or damaged/);
   await contents.put(bytes);
   assert.deepEqual(Buffer.from(await contents.get(side)), bytes);
   const later = new Contents(folder.at('contents'));
-  later.binaryAt(side, place);
-  later.binaryAt(side, contents.placeOfBinary(side) ?? assert.fail('not stored'));
+  later.bind(side, place);
+  later.bind(side, contents.placeOfBinary(side) ?? assert.fail('not stored'));
   assert.deepEqual(Buffer.from(await later.get(side)), bytes, 'the last line has it');
 });
 

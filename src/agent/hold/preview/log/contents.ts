@@ -3,7 +3,7 @@ import { orUndefined, ToolError } from '../../../base/errors.ts';
 import { sha256, type Sha256 } from '../../../base/hash.ts';
 import { decodeText, encodeText, type TextEncoding } from '../../text/encodings.ts';
 import { binarySide, contentGone as binaryGone, type Blobs } from '../blobs.ts';
-import type { BinarySide, TextSide } from '../fileChange.ts';
+import { isText, type BinarySide, type FileSide, type TextSide } from '../fileChange.ts';
 import { CHAIN, newlyStored, Packs, type Place, type Stored } from './packs.ts';
 import { sharedEnds, type Ends } from './sharedEnds.ts';
 
@@ -46,27 +46,16 @@ export class Contents implements Blobs {
     this.#packs = new Packs(folder, { wasLeft });
   }
 
-  /** The side of a line. @throws ToolError from its text, if that is gone or altered */
-  sideAt(hash: Sha256, encoding: TextEncoding, place: Place): TextSide {
-    this.#bind(hash, place);
-    return this.#hold({ hash, text: '', encoding });
-  }
-
-  /** The same for a binary file. */
-  binaryAt({ hash, size }: BinarySide, place: Place): BinarySide {
-    this.#bind(hash, place);
-    return { hash, size };
-  }
-
   /**
-   * Binds a content to its place. The last line counts, since a damaged content may have been put again; once the content has
-   * moved to a new pack, no line does.
+   * Binds the side of a line to the place of its content, from which its text is read on demand. The last line counts, since a damaged
+   * content may have been put again; once the content has moved to a new pack, no line does.
    */
-  #bind(hash: Sha256, place: Place): void {
-    const known = this.#stored.get(hash)?.place;
-    if (known && (this.#packs.isNew(known) || String(known) === String(place))) return;
+  bind(side: FileSide, place: Place): void {
+    const known = this.#stored.get(side.hash)?.place;
     // None is based on it until it is read: its own chain may be long.
-    this.#stored.set(hash, { place, links: CHAIN, packs: UNREAD, cost: 0 });
+    if (!known || !(this.#packs.isNew(known) || String(known) === String(place)))
+      this.#stored.set(side.hash, { place, links: CHAIN, packs: UNREAD, cost: 0 });
+    if (isText(side)) this.#hold(side);
   }
 
   async put(bytes: Uint8Array): Promise<BinarySide> {
@@ -225,11 +214,11 @@ export class Contents implements Blobs {
     await this.#packs.retain(packs);
   }
 
-  #hold(side: TextSide): TextSide {
+  #hold(side: TextSide): void {
     const get = (): string => this.#text(side.hash, side.encoding);
     this.#held.add(side);
     // Its own property, so that a copy has the text, too.
-    return Object.defineProperty(side, 'text', { get, enumerable: true, configurable: true });
+    Object.defineProperty(side, 'text', { get, enumerable: true, configurable: true });
   }
 
   #text(hash: Sha256, encoding: TextEncoding): string {

@@ -13,7 +13,7 @@ import { isBinary, type BinarySide } from '../fileChange.ts';
 import type { Contents } from './contents.ts';
 import { parseEntry, previewLogFormat } from './previewLog.ts';
 import { previewMigrations } from './previewMigrations.ts';
-import { changesOf, sidesIn, withPlaces, withTexts } from './storedChanges.ts';
+import { bindTexts, changesOf, sidesIn, withPlaces } from './storedChanges.ts';
 
 /** How many bytes of a log are read at once, and about how many are written. */
 const AT_ONCE = 1024 * 1024;
@@ -82,9 +82,9 @@ async function* migrated(
 async function migratedLine(bytes: Buffer, version: number, contents: Contents): Promise<string | undefined> {
   let value = parseLine(bytes, 0, bytes.length);
   for (let at = version; at < previewLogFormat.version; at++) value = previewMigrations[at]?.(value) ?? value;
-  const parsed = parseEntry(value);
-  if (!parsed) return undefined;
-  const entry = withTexts(parsed, contents);
+  const entry = parseEntry(value);
+  if (!entry) return undefined;
+  bindTexts(entry, contents);
   for (const side of sidesIn(changesOf(entry)))
     if (isBinary(side) && contents.sizeOf(side.hash) === undefined) await moveBlob(side, contents);
   const form = await inTurns(withPlaces(entry, contents));

@@ -14,7 +14,7 @@ import {
   type PreviewLogEntry,
   type UnreadableLine,
 } from './previewLog.ts';
-import { changesOf, isLong, sidesIn, withPlaces, withTexts } from './storedChanges.ts';
+import { bindTexts, changesOf, isLong, sidesIn, withPlaces } from './storedChanges.ts';
 
 /** The size in bytes above which a log that has grown fourfold is compacted, and how many bytes of contents may be unnamed. */
 export interface Slack {
@@ -44,7 +44,8 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   constructor(file: string, contents: Contents, slack = SLACK, lock?: LogLock) {
     const parse = (value: unknown): PreviewLogEntry | undefined => {
       const entry = parseEntry(value);
-      return entry && withTexts(entry, contents);
+      if (entry) bindTexts(entry, contents);
+      return entry;
     };
     const stored = {
       isLong: (entry: PreviewLogEntry) => isLong(entry, contents),

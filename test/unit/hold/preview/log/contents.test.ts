@@ -460,7 +460,11 @@ test('a text of a long chain can be read, also if the log was read twice before 
     contents.write();
   };
   const bind = (contents: Contents): readonly TextSide[] =>
-    Array.from(places, ([{ hash, encoding }, place]) => contents.sideAt(hash, encoding, place));
+    Array.from(places, ([{ hash, encoding }, place]) => {
+      const side = { hash, text: '', encoding };
+      contents.bind(side, place);
+      return side;
+    });
   put(new Contents(storage), sides.slice(0, 200));
   const contents = new Contents(storage);
   assert.equal(bind(contents).at(-1)?.text, sides[199]?.text);
