@@ -325,10 +325,10 @@ export class RuntimeWorld {
           : [];
     const target = to === 'start' ? null : nodes[at % Math.max(1, nodes.length)];
     if (target === undefined) return;
-    const { returns } = session.queue;
+    const { moment } = session.queue;
     const isRunning = session.state === 'running';
     const reverted = session.revert({ target, category: target === null ? null : category, summary: null });
-    if (session.queue.returns === returns) return; // it is being left
+    if (session.queue.moment === moment) return; // it is being left
     if (isRunning) this.invariants.dropPrompts();
     this.invariants.reviewEnds();
     this.#reverting++;

@@ -29,7 +29,7 @@ export type SessionEvent =
   | PromptQueueEvent
   /** A revert was applied or refused. If it was applied, `Session.messages` has changed. */
   | { readonly type: 'revert_applied'; readonly record: RevertRecord }
-  /** The project instructions in force have changed: see `Session.instructions`. */
+  /** The project instructions in force have changed: see `Session.requests`. */
   | { readonly type: 'instructions_changed' }
   /** The beginning of the conversation is being summarized, because the next request would not fit. Ends with the next message. */
   | { readonly type: 'summarizing' }

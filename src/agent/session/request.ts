@@ -60,7 +60,7 @@ export class Requests implements Disposable {
     );
   }
 
-  /** See `Session.instructions`. */
+  /** The files with instructions of the project that the last request of this window contained. */
   get instructions(): readonly UsedInstructions[] {
     return this.#instructions.used;
   }

@@ -17,12 +17,11 @@ import type { PendingAction } from '../hold/preview/pendingAction.ts';
 import type { QueuedPreview } from '../hold/preview/previewStoreOptions.ts';
 import type { ContextUse } from './context/contextKeeper.ts';
 import { storingEvents, type SessionEvent } from './events.ts';
-import type { UsedInstructions } from './instructions.ts';
 import { runLoop, type LoopEnd } from './loop.ts';
 import { appendInbox, loopPortFor, type LoopParts } from './loopPort.ts';
 import { PlanMode } from './planMode.ts';
 import { reconcilePreviews } from './reconcilePreviews.ts';
-import { Requests, type SentRequest } from './request.ts';
+import { Requests } from './request.ts';
 import { RevertQueue } from './revertQueue.ts';
 import { Review } from './review.ts';
 import type { SessionContext, SessionOptions } from './sessionOptions.ts';
@@ -63,7 +62,7 @@ export class Session extends Owner {
   readonly onDidEmit: Event<SessionEvent> = this.#events.event;
 
   /** The prompts that wait for the running turn to end. */
-  readonly queue: Pick<PromptQueue, 'list' | 'takeBack' | 'returns'> = this.#prompts;
+  readonly queue: Pick<PromptQueue, 'list' | 'takeBack' | 'moment'> = this.#prompts;
 
   /** The logs of its conversations: drain one before it is read again, discard it before it is deleted. */
   readonly logs: Pick<Recorders, 'drain' | 'discard'>;
@@ -127,11 +126,6 @@ export class Session extends Owner {
     return this.#conversation.trail;
   }
 
-  /** The files with instructions of the project that the last request of this window contained. */
-  get instructions(): readonly UsedInstructions[] {
-    return this.#loop.requests.instructions;
-  }
-
   get state(): SessionState {
     return this.#state;
   }
@@ -153,9 +147,9 @@ export class Session extends Owner {
     return this.#loop.requests.messages(this.#providerInUse).filter(message => !isSilent(message));
   }
 
-  /** The last request sent to a model in this conversation since it was opened. */
-  get lastRequest(): SentRequest | undefined {
-    return this.#loop.requests.sent;
+  /** The last request, and the instructions of the project that it contained. */
+  get requests(): Pick<Requests, 'sent' | 'instructions'> {
+    return this.#loop.requests;
   }
 
   /** How full the context window of the model in use is; `undefined` if no model is, and before its first request. */
@@ -169,14 +163,15 @@ export class Session extends Owner {
 
   /**
    * Adds a prompt. If a turn is running, the prompt is sent once the model has ended it.
-   * @param sessionId the conversation that was open when the user wrote it: if that is being left, it goes back to the user.
+   * @param since the moment of the {@link queue} at which the user wrote it: if that has passed, or the conversation is being left, it goes back
+   *   to the user.
    * @returns settles when the session is idle or awaits review; does not reject when the model or the server fails.
    */
-  prompt(text: string, attachments: readonly Attachment[] = [], sessionId?: string): Promise<void> {
-    const isLeft = sessionId !== undefined && (this.#isLeaving || sessionId !== this.id);
-    if (isLeft) this.#prompts.refuse({ text, attachments });
+  prompt(text: string, attachments: readonly Attachment[] = [], since?: number): Promise<void> {
+    const isLate = since !== undefined && (this.#isLeaving || since !== this.queue.moment);
+    if (isLate) this.#prompts.refuse({ text, attachments });
     else this.#prompts.add({ text, attachments });
-    return isLeft ? Promise.resolve() : this.#start();
+    return isLate ? Promise.resolve() : this.#start();
   }
 
   /** Adds a command that the user typed, and its answer. Neither is ever sent to a model. */
@@ -189,8 +184,10 @@ export class Session extends Owner {
    * runs, while the conversation has nothing to send, or if it is being left.
    */
   continue(): Promise<void> {
-    if (this.#pause && !this.#isLeaving) this.#prompts.continueLater();
-    if (this.#pause ?? this.#run) return this.#start();
+    const { moment } = this.queue;
+    const goOn = (): Promise<void> | void => (moment === this.queue.moment ? this.continue() : undefined);
+    if (this.#pause) return this.#pause.then(goOn);
+    if (this.#run) return this.#run;
     if (this.tree.hasNothingForModel) return Promise.resolve();
     this.#provider = undefined;
     return this.#start();
@@ -316,9 +313,9 @@ export class Session extends Owner {
       .finally(() => {
         if (this.#pause !== pause) return;
         this.#pause = undefined;
+        if (this.#isLeaving) this.#prompts.pass();
         this.#isLeaving = false;
         if (this.queue.list.some(({ isRestored }) => !isRestored)) void this.#start();
-        else if (this.#prompts.takeContinue()) void this.continue();
       });
     this.#pause = pause;
     return pause;

@@ -252,7 +252,7 @@ export class ChatFeed extends Owner {
       usage: tokenUse(session.messages),
       context,
       ...(todo.length > 0 ? { todo: todo.map(({ text, state }) => ({ text: oneLine(text), state })) } : {}),
-      instructions: session.instructions.map(({ path, isCut }) => ({ path: oneLine(path), isCut })),
+      instructions: session.requests.instructions.map(({ path, isCut }) => ({ path: oneLine(path), isCut })),
       activity: this.#activity(),
     };
   }

@@ -221,7 +221,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const { open } = questions;
     if (!command && refs.length === 0 && open?.about === 'choice') return questions.answer(open.id, text);
     const { id, queue } = session;
-    const { returns } = queue;
+    const { moment } = queue;
     await this.#modeSet;
     const reading = this.#attachmentsRead.then(async () => {
       const named = command ? [] : await this.#context.named(text);
@@ -233,9 +233,8 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     });
     this.#attachmentsRead = reading;
     const attachments = await reading;
-    if (queue.returns !== returns) return this.putBack([{ text, attachments }]);
     onWillPrompt();
-    await session.prompt(text, attachments, id);
+    await session.prompt(text, attachments, moment);
   }
 
   #changeMode(mode: ModelAuthority): Promise<void> {

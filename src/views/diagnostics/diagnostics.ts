@@ -13,7 +13,7 @@ type Parts = Agent & { readonly texts: TextDocuments };
 
 /** Opens the last request to the model in the open conversation. */
 export async function showLastRequest({ session, texts }: Parts): Promise<void> {
-  const request = session.lastRequest;
+  const request = session.requests.sent;
   if (!request) {
     void showInfo(vscode.l10n.t('No request was sent in this conversation since it was opened.'));
     return;

@@ -33,7 +33,7 @@ test('the instructions of the project are part of the system prompt, below the r
     [...order].sort((a, b) => a - b),
   );
   assert.ok(order.every(at => at >= 0));
-  assert.deepEqual(t.session.instructions, [{ path: 'AGENTS.md', isCut: false }]);
+  assert.deepEqual(t.session.requests.instructions, [{ path: 'AGENTS.md', isCut: false }]);
 });
 
 test('what is found for a conversation that was left meanwhile is not told to the next one', async () => {
@@ -92,7 +92,7 @@ test('the system prompt stays the same byte by byte; what is found or changed la
   await t.session.prompt('Six.');
   assert.deepEqual(told(t).slice(2), ['These no longer count as instructions of the project: AGENTS.md.']);
   assert.equal(new Set(systems(t)).size, 1);
-  assert.deepEqual(t.session.instructions, [{ path: 'src/AGENTS.md', isCut: false }]);
+  assert.deepEqual(t.session.requests.instructions, [{ path: 'src/AGENTS.md', isCut: false }]);
   assert.equal(t.events.filter(({ type }) => type === 'instructions_changed').length, 4);
 
   await t.session.new();
@@ -177,7 +177,7 @@ test('files beyond the limits are cut or left out, which the model and the log a
   assert.ok(system.includes('"d0/AGENTS.md" is cut off after 4 characters of 7;'));
   assert.ok(system.includes(`"d${MAX_INSTRUCTION_FILES + 1}/AGENTS.md" is left out`));
   assert.ok(system.length < MAX_INSTRUCTION_CHARS + 8_000);
-  assert.deepEqual(t.session.instructions.at(-1), { path: 'd0/AGENTS.md', isCut: true });
+  assert.deepEqual(t.session.requests.instructions.at(-1), { path: 'd0/AGENTS.md', isCut: true });
 });
 
 test('a text is not cut in the middle of a character', async () => {

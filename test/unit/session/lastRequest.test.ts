@@ -15,7 +15,7 @@ const image = { file: 'a.png', type: 'image/png', bytes: 3 } as const;
 async function sentTo(provider: ChatProvider) {
   const { session } = createTestSession({ provider });
   await session.prompt('Hello');
-  return { session, sent: session.lastRequest ?? assert.fail('a request was sent') };
+  return { session, sent: session.requests.sent ?? assert.fail('a request was sent') };
 }
 
 test('to a server: the body of the request that it accepted, without the key and with images by size', async () => {
@@ -25,7 +25,7 @@ test('to a server: the body of the request that it accepted, without the key and
   const provider = providerFor(server, { readImage, apiKey: () => Promise.resolve(KEY) });
   const { session } = createTestSession({ provider });
   await session.prompt('What is this?', [{ path: 'a.png', image, text: '' }]);
-  const sent = session.lastRequest ?? assert.fail('a request was sent');
+  const sent = session.requests.sent ?? assert.fail('a request was sent');
   const body = structuredClone(server.requests.at(-1)?.body) as object;
   const written = JSON.stringify(body).replace('data:image/png;base64,AQID', '[image/png, 3 bytes]');
   assert.deepEqual(sent.body, JSON.parse(written));
@@ -47,12 +47,12 @@ test('to a language model of VS Code that takes images: their sizes', async () =
   const { session } = createTestSession({ provider: fakeProvider(model, logger, { readImage }) });
   await session.prompt('What is this?', [{ path: 'a.png', image, text: '' }]);
   assert.ok(model.requests[0]?.messages.some(({ parts }) => parts.some(({ type }) => type === 'image')));
-  assert.match(JSON.stringify(session.lastRequest?.body), /"image":"\[image\/png, 3 bytes\]"/);
+  assert.match(JSON.stringify(session.requests.sent?.body), /"image":"\[image\/png, 3 bytes\]"/);
 });
 
 test('to no model: the request itself, until another conversation is opened', async () => {
   const { session, sent } = await sentTo(createOfflineProvider());
   assert.deepEqual((sent.body as { messages: unknown }).messages, [{ role: 'user', text: 'Hello' }]);
   await session.new();
-  assert.equal(session.lastRequest, undefined);
+  assert.equal(session.requests.sent, undefined);
 });

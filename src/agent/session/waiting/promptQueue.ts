@@ -25,8 +25,7 @@ export class PromptQueue {
   readonly #emit: (event: PromptQueueEvent) => void;
   #prompts: readonly QueuedPrompt[] = [];
   #lastNumber = 0;
-  #continues = false;
-  #returns = 0;
+  #moment = 0;
 
   constructor(emit: (event: PromptQueueEvent) => void) {
     this.#emit = emit;
@@ -36,25 +35,18 @@ export class PromptQueue {
     return this.#prompts;
   }
 
-  /** How often the prompts were given back. One that is not added yet, because its files are being read, goes back, too. */
-  get returns(): number {
-    return this.#returns;
+  /** Another number once prompts were given back, by a stop or a revert, and once another conversation is open. */
+  get moment(): number {
+    return this.#moment;
+  }
+
+  /** What the user began before, and has not added yet, goes back, too. */
+  pass(): void {
+    this.#moment++;
   }
 
   add(prompt: Prompt): void {
     this.#set([...this.#prompts, this.#queued(prompt)]);
-  }
-
-  /** The user wants the session to go on without a new prompt, which it cannot do at once. */
-  continueLater(): void {
-    this.#continues = true;
-  }
-
-  /** @returns whether that is still to be done, only once */
-  takeContinue(): boolean {
-    const continues = this.#continues;
-    this.#continues = false;
-    return continues;
   }
 
   /** Gives a prompt back to the user that cannot be added any more. */
@@ -72,12 +64,10 @@ export class PromptQueue {
   /** The window closes: no prompt is sent or given back any more. */
   close(): void {
     this.#prompts = [];
-    this.#continues = false;
   }
 
   /** Removes the first prompt, which is sent now. */
   next(): Prompt | undefined {
-    this.#continues = false;
     const [first, ...rest] = this.#prompts;
     if (first) this.#set(rest);
     return first;
@@ -92,8 +82,7 @@ export class PromptQueue {
 
   /** Gives all prompts back to the user: listeners offer them for sending again. */
   giveBack(): void {
-    this.#returns++;
-    this.#continues = false;
+    this.pass();
     const prompts = this.#prompts;
     if (prompts.length === 0) return;
     this.#set([]);

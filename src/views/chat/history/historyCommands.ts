@@ -55,15 +55,16 @@ export async function clearHistory({ store }: Agent): Promise<void> {
 
 /** Reverts to before the last prompt, and sends it again. The old answer stays as a branch. */
 export async function retry({ session }: Ctx): Promise<void> {
-  const { id, tree } = session;
+  const { tree } = session;
   const node = tree.trunk.findLast(id => tree.get(id)?.message.role === 'user');
   const message = node === undefined ? undefined : tree.get(node)?.message;
   if (node === undefined || message?.role !== 'user') {
     void showInfo(vscode.l10n.t('This session has no prompt yet.'));
     return;
   }
-  if (!(await revertTo(session, revertTargetOf(tree, node)))) return;
-  await session.prompt(message.text, message.attachments ?? [], id);
+  const reverted = revertTo(session, revertTargetOf(tree, node));
+  const { moment } = session.queue;
+  if (await reverted) await session.prompt(message.text, message.attachments ?? [], moment);
 }
 
 /** Switches to the branch that contains a message. */

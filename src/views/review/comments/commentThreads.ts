@@ -150,7 +150,8 @@ export class CommentThreads extends Owner {
   /** @returns whether they were sent */
   async #sendOwn(own: readonly ReviewComment[]): Promise<boolean> {
     const { store, session } = this.#agent;
-    const { id } = session;
+    const { id, queue } = session;
+    const { moment } = queue;
     const votes = this.comments.votesOn(id, own);
     // Mark them now: text written or clicked meanwhile belongs to the next review.
     const takeBack = this.comments.markSent(own.map(one => one.id));
@@ -160,7 +161,7 @@ export class CommentThreads extends Owner {
         throw error;
       },
     );
-    if (session.id !== id) {
+    if (queue.moment !== moment) {
       takeBack();
       return false;
     }
@@ -170,7 +171,7 @@ export class CommentThreads extends Owner {
       takeBack();
     };
     this.#sent.add({ message, comments: own, takeBack: giveBack });
-    void session.prompt(message, [], id);
+    void session.prompt(message, [], moment);
     return isSent;
   }
 

@@ -35,7 +35,7 @@ function setUp(t: TestContext) {
     },
     planMode: false,
     contextUse: undefined as ContextUse | undefined,
-    instructions: [] as { path: string; isCut: boolean }[],
+    requests: { instructions: [] as { path: string; isCut: boolean }[] },
     onDidEmit: events.event,
     queue: { list: [] as readonly QueuedPrompt[] },
   };
@@ -304,7 +304,7 @@ test('the status shows the mode and the instructions', t => {
   previews.push(preview({ changes: null }), preview({ id: 'p2', changes: null }));
   mode.value = 'none';
   modeChanged.fire();
-  session.instructions = [
+  session.requests.instructions = [
     { path: 'AGENTS.md', isCut: false },
     { path: 'a/CLAUDE.md', isCut: true },
   ];
@@ -318,7 +318,7 @@ test('the status shows the mode and the instructions', t => {
     usage: undefined,
     context: undefined,
     model: 'Offline',
-    instructions: session.instructions,
+    instructions: session.requests.instructions,
     activity: undefined,
   });
 });

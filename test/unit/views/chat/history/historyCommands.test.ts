@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Session } from '../../../../../src/agent/session/session.ts';
 import * as stub from '../../../../support/fuzz/vscodeStub.ts';
 import { createTestSession } from '../../../../support/testSession.ts';
 
@@ -7,18 +8,21 @@ stub.useVscodeStub();
 Object.assign(stub.window, { setStatusBarMessage: () => undefined });
 const { retry } = await import('../../../../../src/views/chat/history/historyCommands.ts');
 
-test('a prompt that is sent again does not get into the session that is begun meanwhile', async () => {
-  const t = createTestSession({ files: {}, script: [{ text: 'Hi.' }, { text: 'Hi again.' }] });
-  await t.session.prompt('Hello.');
-  const retrying = retry({ session: t.session } as never);
-  const renewed = t.session.new();
-  await Promise.all([retrying, renewed]);
-  assert.deepEqual(t.session.messages, []);
-  assert.deepEqual(
-    t.events.flatMap(event => (event.type === 'prompts_returned' ? event.prompts : [])),
-    [{ text: 'Hello.', attachments: [] }],
-  );
-});
+for (const [when, act] of Object.entries<(session: Session) => unknown>({
+  'the user begins another session': session => session.new(),
+  'the user stops': session => session.stop(),
+}))
+  test(`a prompt that is sent again goes back into the input if ${when} meanwhile`, async () => {
+    const t = createTestSession({ files: {}, script: [{ text: 'Hi.' }, { text: 'Hi again.' }] });
+    await t.session.prompt('Hello.');
+    const retrying = retry({ session: t.session } as never);
+    await Promise.all([act(t.session), retrying]);
+    assert.deepEqual(t.session.messages, []);
+    assert.deepEqual(
+      t.events.flatMap(event => (event.type === 'prompts_returned' ? event.prompts : [])),
+      [{ text: 'Hello.', attachments: [] }],
+    );
+  });
 
 test('a click on the page of a session that is being left reverts nothing, and says nothing', async () => {
   const t = createTestSession({ files: {}, script: [{ text: 'Hi.', hang: true }] });

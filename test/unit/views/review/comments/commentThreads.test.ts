@@ -71,7 +71,7 @@ function given() {
   const { id } = harness.stage({ changes: [modify('b.txt', 'a\nb\nc\n', 'A\nb\nC\n')] });
   const events = new Emitter<SessionEvent>();
   const prompts: string[] = [];
-  const queue: { list: { text: string }[] } = { list: [] };
+  const queue: { list: { text: string }[]; moment: number } = { list: [], moment: 0 };
   const session = {
     id: 's1',
     queue,
@@ -323,8 +323,8 @@ test('a review does not go into the conversation that is begun while its message
   const { prompt } = session;
   Object.assign(session, {
     // As the session does while another one is being opened.
-    prompt: (text: string, attachments: readonly [], of?: string) => {
-      if (of === undefined) return prompt(text);
+    prompt: (text: string, attachments: readonly [], since?: number) => {
+      if (since === undefined) return prompt(text);
       events.fire({ type: 'prompts_returned', prompts: [{ text, attachments }] });
       return Promise.resolve();
     },
