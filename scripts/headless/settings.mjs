@@ -23,8 +23,15 @@ const QUIET_SETTINGS = {
   'window.confirmBeforeClose': 'never',
 };
 
-/** For a window that nobody looks at: animations are a tenth of its work. */
-export const STILL_SETTINGS = { 'workbench.reduceMotion': 'on', 'editor.cursorBlinking': 'solid' };
+/**
+ * For a window that nobody looks at. Animations are a tenth of its work, and a hover that opens just as the mouse leaves would stay
+ * and cover what is clicked next: VS Code closes it only when the mouse leaves it, too.
+ */
+export const STILL_SETTINGS = {
+  'workbench.reduceMotion': 'on',
+  'editor.cursorBlinking': 'solid',
+  'workbench.hover.delay': 3_600_000,
+};
 
 const userSettings = userDataDir => path.join(userDataDir, 'User', 'settings.json');
 

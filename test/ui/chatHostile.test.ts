@@ -73,6 +73,7 @@ modelTest(
       );
     }
   },
+  { workbench: { settings: { 'workbench.hover.delay': 300 } } },
 );
 
 /** Shows the texts wherever the window has a place for them. */

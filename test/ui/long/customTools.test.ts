@@ -17,7 +17,7 @@ export default pi => ({
 
 uiTest(
   'what a tool says while it runs streams into the chat; its preview waits there',
-  {},
+  { settings: { 'workbench.hover.delay': 300 } },
   async workbench => {
     workbench.writeFile(
       '.redline/tools/slow.ts',

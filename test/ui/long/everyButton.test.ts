@@ -153,6 +153,9 @@ drivenTest('every button, key and command of one file’s diff', {}, async drive
   await workbench.treeRow('Make 9').waitFor();
 
   // The status bar: a click opens the head, the hover offers the rest.
+  await driven.run(async ({ vscode }) => {
+    await vscode.workspace.getConfiguration('workbench').update('hover.delay', 300, true);
+  });
   await workbench.statusBarItem('2 pending').hover();
   const hover = page.locator('.workbench-hover, .monaco-hover').filter({ hasText: 'Make 9' });
   await hover.getByText('Discard', { exact: true }).click();

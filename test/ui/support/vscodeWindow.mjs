@@ -13,6 +13,9 @@ export const TIMEOUT_MS = limitMs(40_000);
 /** Where pictures are kept, unless a window is told otherwise. */
 export const PICTURES = inRepo('out', 'pictures');
 
+/** The entries of the open quick pick. */
+const PICKS = '.quick-input-list .monaco-list-row';
+
 /**
  * Methods that click or type wait for their target, at most `TIMEOUT_MS`. Methods that return a locator
  * do not wait: the locator does, when it is clicked or read.
@@ -40,22 +43,24 @@ export class VscodeWindow {
 
   /**
    * Opens a list by a key, filters it, and chooses an entry. A window that is still loading may lose the key or close the
-   * list, and a list does not grow once it is open: so it is opened again and again.
+   * list, and a list does not grow once it is open: so it is opened again and again, until the click reaches an entry.
    */
   async #pickAfter(key, filter, label) {
-    const deadline = Date.now() + TIMEOUT_MS;
-    for (let timeout = TIMEOUT_MS / 16; ; timeout = TIMEOUT_MS / 8) {
-      try {
-        await this.page.keyboard.press(key);
-        await this.#quickInput().fill(filter, { timeout });
-        return await this.quickPick(label, timeout);
-      } catch (error) {
-        if (Date.now() > deadline) throw new Error(await this.#listState(label), { cause: error });
+    let tries = 0;
+    const pick = async () => {
+      if (tries++ > 0) {
         await this.page.keyboard.press('Escape');
         // A page in the window, such as the chat, may not pass the key on.
         await this.page.evaluate(() => document.activeElement?.blur());
       }
-    }
+      const timeout = TIMEOUT_MS / (tries === 1 ? 16 : 8);
+      await this.page.keyboard.press(key);
+      await this.#quickInput().fill(filter, { timeout });
+      await this.quickPick(label, timeout);
+    };
+    await this.#clickUntilItArrives(PICKS, pick).catch(async error => {
+      throw new Error(await this.#listState(label), { cause: error });
+    });
   }
 
   /**
@@ -64,7 +69,7 @@ export class VscodeWindow {
    * @param {number} [timeout] in milliseconds
    */
   async quickPick(label, timeout = TIMEOUT_MS) {
-    const rows = this.page.locator('.quick-input-list .monaco-list-row');
+    const rows = this.page.locator(PICKS);
     const exact = this.page
       .locator('.monaco-highlighted-label, .label-name')
       .getByText(label, { exact: true });
@@ -74,7 +79,7 @@ export class VscodeWindow {
   /** Says what the list shows instead of an entry. */
   async #listState(label) {
     const typed = await this.#quickInput().evaluateAll(([input]) => input?.value);
-    const shown = await this.page.locator('.quick-input-list:visible .monaco-list-row').allInnerTexts();
+    const shown = await this.page.locator(PICKS).filter({ visible: true }).allInnerTexts();
     const state = typed === undefined ? 'No list is open' : `"${typed}" lists ${JSON.stringify(shown)}`;
     return `"${label}" could not be chosen. ${state}.`;
   }
@@ -188,11 +193,9 @@ export class VscodeWindow {
    * @param {string | RegExp} text or a part of it
    */
   clickTreeRow(text) {
-    return this.#clickUntilItArrives('.monaco-list-row', async () => {
-      // The hover of the row below the mouse may cover this one, until the mouse leaves.
-      await this.page.mouse.move(0, 0);
-      await this.treeRow(text).click({ timeout: TIMEOUT_MS / 20 });
-    });
+    return this.#clickUntilItArrives('.monaco-list-row', () =>
+      this.treeRow(text).click({ timeout: TIMEOUT_MS / 20 }),
+    );
   }
 
   /**
@@ -220,21 +223,34 @@ export class VscodeWindow {
    */
   async #clickUntilItArrives(selector, click) {
     const deadline = Date.now() + TIMEOUT_MS;
-    const arrived = await this.page.evaluateHandle(selector => {
-      const clicks = { count: 0 };
-      const note = ({ target }) => {
-        if (target instanceof Element && target.closest(selector)) clicks.count++;
-      };
-      document.addEventListener('click', note, { capture: true });
-      return clicks;
-    }, selector);
+    const hasArrived = await this.noteClicks(selector);
     for (;;) {
       /** @type {unknown} */
       let failure = new Error(`No click reached ${selector}.`);
       await click().catch(error => (failure = error));
-      if (await arrived.evaluate(({ count }) => count > 0)) return;
+      if (await hasArrived()) return;
       if (Date.now() > deadline) throw failure;
     }
+  }
+
+  /**
+   * Notes clicks from now on. A click that fails may have reached its target all the same: the window was too busy with what it
+   * began to answer in time. It must not be made again.
+   * @param {string} selector of the target, which may be around the clicked element
+   * @returns {Promise<() => Promise<boolean>>} whether there was one
+   */
+  async noteClicks(selector) {
+    const noted = await this.page.evaluateHandle(selector => {
+      const clicks = { count: 0 };
+      const note = event => {
+        if (event.composedPath().some(each => each instanceof Element && each.matches(selector)))
+          clicks.count++;
+      };
+      document.addEventListener('click', note, { capture: true });
+      return clicks;
+    }, selector);
+    // What a click begins may replace the page.
+    return () => noted.evaluate(({ count }) => count > 0).catch(() => true);
   }
 
   /**
