@@ -37,6 +37,18 @@ const fixedShapes = new Set([
   'scoped_identifier',
 ]);
 
+/**
+ * Kinds of declarations that always begin with their keyword. The engine skips nothing to reach a node with parts, so in a pattern
+ * such as `export const $A = $B` the keyword directly follows `export`.
+ */
+const declarations = new Set([
+  'lexical_declaration',
+  'variable_declaration',
+  'class_declaration',
+  'interface_declaration',
+  'type_alias_declaration',
+]);
+
 interface Leaf {
   readonly literals: readonly Literal[];
   /** The leaf must directly follow the one before it. */
@@ -72,13 +84,15 @@ function collect(node: PatternNode, into: Collection, follows = false): boolean 
       return true;
     case 'inner': {
       const fixed = hasFixedShape(node.kind, into.language);
-      let closed = follows;
+      let closed = follows && (fixed || declarations.has(node.kind));
       let afterEllipsis = false;
-      for (const child of node.children) {
+      for (const [index, child] of node.children.entries()) {
         // The engine does not compare punctuation directly after an ellipsis.
         if (afterEllipsis && child.type === 'leaf' && !child.named) continue;
         afterEllipsis = child.type === 'variable' && child.ellipsis;
-        closed = collect(child, into, closed && fixed) && fixed;
+        const next = node.children[index + 1];
+        const isExported = node.kind === 'export_statement' && next?.type === 'inner';
+        closed = collect(child, into, closed) && (fixed || isExported);
       }
       return closed;
     }

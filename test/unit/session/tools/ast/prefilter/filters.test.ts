@@ -67,6 +67,22 @@ describe('literals of a pattern', () => {
     assert.deepEqual(rows('class A { b() {} }'), []);
     assert.deepEqual(rows('if (a) { b() }'), ['b ( )']);
     assert.deepEqual(rows('os.path.join($A)', 'python'), ['os . path . join (']);
+    assert.deepEqual(rows('export const $A = $B'), ['export const']);
+    assert.deepEqual(rows('export class $A { b() {} }'), ['export class']);
+    assert.deepEqual(rows('export const a = b, c = 1'), ['export const']);
+    assert.deepEqual(rows('@d export const $A = $B'), ['export const']);
+    assert.deepEqual(rows('export default class $A { b() {} }'), ['default class']);
+  });
+
+  it('do not form rows where a token that the pattern lacks may come between', () => {
+    for (const pattern of [
+      'export function $A() { $$$B }',
+      'export * from "a"',
+      'export { a } from "a"',
+      'export abstract class A { b() {} }',
+      'export enum A { b }',
+    ])
+      assert.deepEqual(rows(pattern).join(), '', pattern);
   });
 
   it('omit tokens that have several spellings', () => {
@@ -237,6 +253,41 @@ describe('both filters together', () => {
     joined('if', '(', expression, ')', '{', expression, ';', '}', 'else', '{', '}'),
     joined('class', ' ', name, '{', 'get', ' ', name, '(', ')', '{', '}', '}'),
     joined('return', ' ', expression, '\n'),
+    joined(
+      fc.constantFrom(
+        'export',
+        '@a export',
+        'export default',
+        'export declare',
+        'export;',
+        'declare',
+        'a',
+        '',
+      ),
+      ' ',
+      fc.constantFrom('const', 'let', 'var', 'type', 'const enum', 'default const'),
+      ' ',
+      name,
+      '=',
+      expression,
+      ';',
+    ),
+    joined(
+      fc.constantFrom(
+        'export',
+        '@a export',
+        'export @a',
+        'export default',
+        'export abstract',
+        'export declare',
+      ),
+      ' ',
+      fc.constantFrom('class', 'interface', 'abstract class', 'default class', '@b class'),
+      ' ',
+      name,
+      '{',
+      '}',
+    ),
     joined('import', '{', name, ',', name, '}', 'from', "'a';"),
   );
   const source = fc.array(statement, { maxLength: 4 }).map(parts => parts.join('\n'));
@@ -266,6 +317,15 @@ describe('both filters together', () => {
     'a === $A',
     'x1',
     'foo<string>($$$)',
+    'export const $A = $B',
+    'export const a = $B;',
+    'export let $A = $B',
+    'export var $A = $B',
+    'export type $A = $B',
+    'export class $A {}',
+    'export interface $A {}',
+    'export default class $A {}',
+    '@a export const $A = $B',
   ];
 
   it('never reject a text that has a match', () => {
