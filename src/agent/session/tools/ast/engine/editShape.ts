@@ -9,6 +9,12 @@ import type { Template } from './template.ts';
 const AMBIGUOUS =
   /^\s*(?:\{|(?:async|class|function|let)\b)|(?<![\w.$])\d[\d_]*\.(?!\d)|\b(?:as|satisfies)\s[^]*</;
 
+/** What a type comes after. */
+const TYPED = /\b(?:as|satisfies)\s/;
+
+/** How much of each end of captured code is looked at, in characters. */
+const EDGE = 64;
+
 /** Two characters side by side that may become one token. */
 const JOINED = /[\w$\u0080-\uffff]{2}|[!%&*+\-./<=>?^|~]{2}/;
 
@@ -26,6 +32,15 @@ const MOST = 64;
 
 /** For each template, whether edits of a shape keep the syntax; those that are not in it are not known. */
 const known = new WeakMap<Template, Map<string, boolean>>();
+
+/** An edit in a statement. */
+export interface PlacedEdit {
+  readonly edit: TextEdit;
+  /** Where its replacement begins in the new statement. */
+  readonly at: number;
+  /** It replaces the end of the statement, which does not run into the code after it. */
+  readonly endsStatement: boolean;
+}
 
 /**
  * An edit as kinds of nodes: that of the matched node, and those of the code that it captures, with their first and last characters. If
@@ -55,31 +70,45 @@ export class EditShape {
     this.#places.push([start, end]);
   }
 
-  /** Whether edits of this shape bring no syntax errors; `undefined` if that is not known yet. */
-  keepsSyntax(before: string, edit: TextEdit): boolean | undefined {
-    if (AMBIGUOUS.test(edit.text) || this.#captures.some(({ length }) => length > MOST)) return false;
-    if (isJoined(before, edit)) return false;
+  /**
+   * Whether edits of this shape bring no syntax errors; `undefined` if that is not known yet.
+   * @param endsStatement see {@link PlacedEdit}
+   */
+  keepsSyntax(before: string, edit: TextEdit, endsStatement: boolean): boolean | undefined {
+    if (this.#captures.some(({ length }) => length > MOST) || AMBIGUOUS.test(this.#outline(edit)))
+      return false;
+    if (isJoined(before, edit, endsStatement)) return false;
     this.#key ??= [[this.#node.kind()], ...this.#captures.map(nodes => nodes.map(formOf))]
       .map(forms => forms.join(' '))
       .join('|');
     return known.get(this.#template)?.get(this.#key);
   }
 
+  /** The replacement with the ends of the code that it captures, and without what the code around it does not reach. */
+  #outline({ text }: TextEdit): string {
+    let [written, outline, from] = ['', '', 0];
+    for (const [start, end] of [...this.#places, [text.length, text.length]] as const) {
+      const between = text.slice(from, start);
+      written += between;
+      outline += between + edgesOf(text.slice(start, end));
+      from = end;
+    }
+    return TYPED.test(written) ? text : outline;
+  }
+
   /**
    * Finds out whether edits of this shape keep the syntax.
    * @param statement code with the replacement that was parsed without errors
-   * @param at where the replacement begins in it
    */
   learn(
     napi: AstGrepNapi,
     language: string,
     statement: string,
-    at: number,
     before: string,
-    edit: TextEdit,
+    { edit, at, endsStatement }: PlacedEdit,
   ): void {
     const { text } = edit;
-    if (this.keepsSyntax(before, edit) !== undefined || this.#key === undefined) return;
+    if (this.keepsSyntax(before, edit, endsStatement) !== undefined || this.#key === undefined) return;
     const expected = [[this.#node.kind(), at, at + text.length] as const, ...this.#captured(at)];
     const kinds = [...new Set(expected.map(([kind]) => kind))];
     const found = napi.parse(language, statement).findAll({ rule: { any: kinds.map(kind => ({ kind })) } });
@@ -115,6 +144,14 @@ export class EditShape {
   }
 }
 
+/** Captured code, of which long code is left out but for its ends. */
+function edgesOf(code: string): string {
+  if (code.length <= EDGE) return code;
+  const [head = ''] = /^(?:[\w.$]+|[^])/.exec(code.slice(0, EDGE)) ?? [];
+  const [tail = ''] = /(?<![\w.$])[\w.$]+$/.exec(code.slice(-EDGE)) ?? [];
+  return `${head} ${TYPED.test(code) ? 'as ' : ''}${tail}`;
+}
+
 /** The kind of captured code, and how it begins and ends: a sign, an optional semicolon and a line comment are not in the kind. */
 function formOf(node: SyntaxNode): string {
   const kind = node.kind();
@@ -126,15 +163,19 @@ function formOf(node: SyntaxNode): string {
 }
 
 /** Whether a replacement depends on the code around it, or lacks the end of the statement that it replaces. */
-function isJoined(before: string, { start, end, text }: TextEdit): boolean {
+function isJoined(before: string, { start, end, text }: TextEdit, endsStatement: boolean): boolean {
+  if (!endsStatement && lacksEnd(before.slice(start, end), text)) return true;
   const last = text.slice(-1);
-  const old = before.charAt(end - 1);
-  if (old === ';' && last !== ';') return true;
-  if (old === '}' && last !== ';' && last !== '}') return true;
   return (
     NAMING.test(before.slice(Math.max(0, start - NEAR), start)) ||
     JOINED.test(before.charAt(start - 1) + text.charAt(0)) ||
     JOINED.test(last + before.charAt(end)) ||
     GENERIC.test(last + before.slice(end, end + NEAR))
   );
+}
+
+/** Whether new code lacks what ended the old code, so that the code after it may continue it. */
+export function lacksEnd(old: string, now: string): boolean {
+  if (now.endsWith(';')) return false;
+  return old.endsWith(';') || (old.endsWith('}') && !now.endsWith('}'));
 }

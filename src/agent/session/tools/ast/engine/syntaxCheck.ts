@@ -1,6 +1,6 @@
 import { applyTextEdits, type TextEdit } from '../../../../hold/text/textEdit.ts';
 import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
-import type { EditShape } from './editShape.ts';
+import { lacksEnd, type EditShape, type PlacedEdit } from './editShape.ts';
 import { embeddedTexts, type LanguagePatterns } from './patternCompiler.ts';
 import type { Match, MatchedNode } from './replacements.ts';
 
@@ -55,10 +55,12 @@ export function breakSyntax(
   const { id } = patterns.language;
   const edited = separable.has(id) ? editedStatements(before, edits, statements) : undefined;
   if (edited !== undefined) {
-    if (edits.every(edit => shapeOf(edit)?.keepsSyntax(before, edit) === true)) return false;
+    const placed = edited.flatMap(({ own }) => own);
+    if (placed.every(({ edit, endsStatement }) => shapeOf(edit)?.keepsSyntax(before, edit, endsStatement)))
+      return false;
     if (napi.countErrors(napi.parse(id, edited.map(({ text }) => text).join('\n;\n'))) === 0) {
       for (const { text, own } of edited)
-        for (const { edit, at } of own) shapeOf(edit)?.learn(napi, id, text, at, before, edit);
+        for (const one of own) shapeOf(one.edit)?.learn(napi, id, text, before, one);
       return false;
     }
   }
@@ -77,10 +79,10 @@ function syntaxErrors(napi: AstGrepNapi, { language, embedded }: LanguagePattern
   return count;
 }
 
-/** A statement after its edits, and where their replacements are in it. */
+/** A statement after its edits. */
 interface EditedStatement {
   readonly text: string;
-  readonly own: readonly { readonly edit: TextEdit; readonly at: number }[];
+  readonly own: readonly PlacedEdit[];
 }
 
 /** The edited statements; `undefined` if they would not show whether the whole parses. */
@@ -95,12 +97,12 @@ function editedStatements(
   const parts: EditedStatement[] = [];
   let next = 0;
   for (const { start, end } of outer) {
-    const own: { edit: TextEdit; at: number }[] = [];
+    const own: PlacedEdit[] = [];
     let text = '';
     let from = start;
     for (let edit = edits[next]; edit && edit.start >= start && edit.end <= end; edit = edits[++next]) {
       text += before.slice(from, edit.start);
-      own.push({ edit, at: text.length });
+      own.push({ edit, at: text.length, endsStatement: edit.end === end });
       text += edit.text;
       from = edit.end;
     }
@@ -117,7 +119,7 @@ function isJoined(text: string, { start, end }: Match, now: string): boolean {
   const isGone = now.trim() === '';
   const begins = isGone || (CONTINUES.test(now) && !CONTINUES.test(old));
   if (begins && /[^;{}\s]\s*$/.test(text.slice(Math.max(0, start - NEAR), start))) return true;
-  if (!isGone && (now.endsWith(';') || !old.endsWith(';'))) return false;
+  if (!isGone && !lacksEnd(old, now)) return false;
   GAP.lastIndex = end;
   const [gap = '', next = '}'] = GAP.exec(text) ?? [];
   return next !== '}' && (!gap.includes('\n') || CONTINUES.test(next));

@@ -226,6 +226,15 @@ describe('a structural search', () => {
     ['a class field', 'a.ts', 'class A { x = foo(1) }', '1; y = $A', false],
     ['two statements for one value', 'a.ts', 'g(foo(1))', '1; $A', true],
     ['a statement that runs into the next one', 'a.ts', 'foo(1);\n(a) => b', 'bar($A)', true, 'foo($A);'],
+    [
+      'a body before a statement on its line',
+      'a.ts',
+      'function f() {} b()',
+      'bar($A)',
+      true,
+      'function $A() {}',
+    ],
+    ['a body before a line', 'a.ts', 'function f() {}\nb()', 'bar($A)', false, 'function $A() {}'],
     ['one that runs into the one before', 'a.ts', 'x\nfoo(1)', '(a) => $A', true],
     ['statements that are deleted', 'a.ts', 'x\nfoo(1)\n{ foo(2); }', '', false],
     ['errors that were there before', 'a.ts', 'foo(1)\n}}} function (', 'bar($A)', false],
@@ -264,6 +273,7 @@ describe('a structural search', () => {
     assert.ok(parse.mock.callCount() <= 20, `${parse.mock.callCount()} texts were parsed here`);
   });
 
+  const LONG = `(${'a, '.repeat(40)}b as c, 2)`;
   const lookingAlike: readonly (readonly [
     what: string,
     well: string,
@@ -273,6 +283,9 @@ describe('a structural search', () => {
   ])[] = [
     ['a number without a fraction', 'foo(1.5);', 'foo(1);', '$A.bar()'],
     ['a long number without a fraction', 'foo(1.5);', 'foo(1_000);', '$A.bar()'],
+    ['a number after long code', `foo(${LONG} + 1.5);`, `foo(${LONG} + 1);`, '$A.bar()'],
+    ['a type after long code', `x = foo(${LONG} as T);`, `x = foo(${LONG} as T) < c;`, '$A'],
+    ['a semicolon before a line', 'foo(a);\nb();', 'foo(a);\n(a) => b', 'bar($A)', 'foo($A);'],
     ['a number before a name with an accent', 'foo(1.5);', 'foo(1);', '$A.é()'],
     ['a keyword that begins a statement', 'x = foo(let[1]);', 'foo(let[1]);', '$A = 1'],
     ['a comment up to the end of the line', 'foo(a /* c */);', 'foo(a // c\n);', 'bar($$$A)', 'foo($$$A)'],
