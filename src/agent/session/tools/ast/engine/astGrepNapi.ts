@@ -217,6 +217,12 @@ export function isMissing(node: SyntaxNode): boolean {
   return start.index === end.index && node.children().length === 0;
 }
 
+/** Whether a node is in the text of no multi-line string; `false` in languages where its parent would not tell. */
+export function isOutsideStrings(node: SyntaxNode, { quoted, strings }: AstLanguage): boolean {
+  const around = quoted ? node.parent()?.kind() : undefined;
+  return around !== undefined && !strings.some(([kind]) => kind === around);
+}
+
 /** The length of an array that V8 is sure to put among the young objects, and its size in bytes. */
 const SLOTS = 2_048;
 const BYTES = SLOTS * 8;

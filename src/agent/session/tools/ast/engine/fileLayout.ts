@@ -16,37 +16,76 @@ export interface Layout {
   /** `undefined` if the file has just one line. */
   readonly lineEnding: LineEnding | undefined;
   readonly usesTabs: boolean;
-  /** The columns of one step of its indentation, if known; for tabs, the columns of a tab. */
+  /** The columns of one step of its indentation, if known; for tabs, the columns of a tab. To know it takes a look at the file's strings. */
   readonly unit: number | undefined;
   /** The indentation of the line, in columns. */
   readonly indent: number;
 }
 
+/** What may end a string, or be a part of one, before code on the same line. */
+const ENDS_STRING = /[`'"$}]/;
+/** What is in every string of several lines, unless it is an attribute. */
+const LONG_STRING = /[`\\]/;
+/** Without it, no attribute counts as a string of several lines. */
+const JOINED_LINES = /\\\r?\n/;
+/** A line that is indented with a tab. */
+const TABBED = /^ *\t/m;
+
 /** Looks at the text of a file no more often than needed. */
 export class FileLayout {
   readonly #text: string;
   readonly #findStrings: () => readonly Range[];
+  readonly #isCode: (offset: number) => boolean;
+  #hasTabs: boolean | undefined;
+  #joinsLines: boolean | undefined;
   #strings: readonly Range[] | undefined;
   #ending: LineEnding | 'mixed' | undefined | null = null;
   #first: string | undefined;
 
-  /** @param strings returns the file's multi-line strings. */
-  constructor(text: string, strings: () => readonly Range[]) {
+  /**
+   * @param strings returns the file's multi-line strings, for which the whole file is searched
+   * @param isCode whether code in no string is known to begin at an offset, in a language of {@link AstLanguage.quoted}
+   */
+  constructor(
+    text: string,
+    strings: () => readonly Range[],
+    isCode: (offset: number) => boolean = () => false,
+  ) {
     this.#text = text;
     this.#findStrings = strings;
+    this.#isCode = isCode;
   }
 
   at(offset: number): Layout {
     const space = this.leadAt(offset);
-    const first = this.#firstIndentation();
-    const usesTabs = (space === '' ? first : space).includes('\t');
-    const unit = usesTabs ? TAB : first.includes('\t') ? undefined : first.length || undefined;
-    return { lineEnding: this.#lineEnding(offset), usesTabs, unit, indent: columns(space, { usesTabs }) };
+    this.#hasTabs ??= TABBED.test(this.#text);
+    const usesTabs = this.#hasTabs && (space === '' ? this.#firstIndentation() : space).includes('\t');
+    const unit = (): number | undefined => {
+      const first = this.#firstIndentation();
+      return first.includes('\t') ? undefined : first.length || undefined;
+    };
+    return {
+      lineEnding: this.#lineEnding(offset),
+      usesTabs,
+      get unit() {
+        return usesTabs ? TAB : unit();
+      },
+      indent: columns(space, { usesTabs }),
+    };
   }
 
   /** The white space at the start of the line that contains `offset`. A line that begins in a string is part of the one before. */
   leadAt(offset: number): string {
-    return leadAt(this.#text, offset, start => this.isInString(start));
+    return leadAt(this.#text, offset, start => {
+      const isPlain = !ENDS_STRING.test(this.#text.slice(start, offset)) && this.#isCode(offset);
+      return !isPlain && this.isInString(start);
+    });
+  }
+
+  /** Whether lines of some code may begin in a string. */
+  mayHoldStrings({ start, end }: Range): boolean {
+    this.#joinsLines ??= JOINED_LINES.test(this.#text);
+    return this.#joinsLines || LONG_STRING.test(this.#text.slice(start, end)) || !this.#isCode(start);
   }
 
   isInString(offset: number): boolean {

@@ -5,7 +5,7 @@ import { lineCounter } from '../../../../hold/text/lineCounter.ts';
 import { lineAt } from '../../../../hold/text/lines.ts';
 import { applyTextEdits, type TextEdit } from '../../../../hold/text/textEdit.ts';
 import { AstError, type MatchPlace, type MatchRow, type SentFile } from '../worker/protocol.ts';
-import type { AstGrepNapi, SyntaxNode } from './astGrepNapi.ts';
+import { isOutsideStrings, type AstGrepNapi, type SyntaxNode } from './astGrepNapi.ts';
 import type { EditShape } from './editShape.ts';
 import type { Range } from './fileLayout.ts';
 import { embeddedTexts, type LanguagePatterns } from './patternCompiler.ts';
@@ -47,7 +47,10 @@ export function findingOf(
   if (op.unbound && nodes.length > 0) throw new AstError({ code: 'unbound', ...op.unbound });
   const { outer, nested } = outermostMatches(nodes, offset);
   const matches = op.template ? [] : outer.map(({ start, end }) => ({ start, end }));
-  const strings = (root: SyntaxNode): readonly Range[] => napi.stringsIn(root, source, op.language);
+  const strings = {
+    in: (root: SyntaxNode): readonly Range[] => napi.stringsIn(root, source, op.language),
+    isOutside: (node: SyntaxNode): boolean => isOutsideStrings(node, op.language),
+  };
   const shapes = new Map<TextEdit, EditShape>();
   const edits = op.template ? replacementEdits(outer, op.template, source, offset, strings, shapes) : [];
   const statements = op.template ? statementsAround(op.language.id, outer, offset) : [];

@@ -17,6 +17,8 @@ export interface AstLanguage {
    * code in them. Text in a string that is not code is never indented.
    */
   readonly strings: readonly (readonly [kind: string, sign: RegExp, code?: string])[];
+  /** Each of these strings ends with a quote, and its text has no nodes in it but its own. */
+  readonly quoted: boolean;
   /** The text of an anonymous token (an operator, a keyword) is always its name in the grammar. */
   readonly exactTokens: boolean;
 }
@@ -112,7 +114,8 @@ function builtIn(
   comments: AstLanguage['comments'],
 ): AstLanguage {
   const exactTokens = !withLooseTokens.has(id);
-  return { id, extensions, expando, comments, strings: strings[id] ?? [], exactTokens };
+  const quoted = /^(?:TypeScript|Tsx|JavaScript)$/.test(id);
+  return { id, extensions, expando, comments, strings: strings[id] ?? [], quoted, exactTokens };
 }
 
 function loaded(

@@ -48,7 +48,7 @@ export function outermostMatches(
 
 /**
  * The edits that rewrite matches. `offset` is the one given to {@link outermostMatches}.
- * @param strings returns the multi-line strings of a syntax tree
+ * @param strings finds the multi-line strings of the language
  * @param shapes gets the shapes of the edits
  */
 export function replacementEdits(
@@ -56,19 +56,27 @@ export function replacementEdits(
   template: Template,
   source: string,
   offset: number,
-  strings: (root: SyntaxNode) => readonly Range[],
+  strings: StringFinder,
   shapes: Map<TextEdit, EditShape>,
 ): TextEdit[] {
   const root = matches[0]?.node.getRoot();
-  const layout = new FileLayout(source, () =>
-    (root ? strings(root.root()) : []).map(({ start, end }) => ({
-      start: start + offset,
-      end: end + offset,
-    })),
+  const nodes = new Map<number, SyntaxNode>();
+  const layout = new FileLayout(
+    source,
+    () =>
+      (root ? strings.in(root.root()) : []).map(({ start, end }) => ({
+        start: start + offset,
+        end: end + offset,
+      })),
+    at => {
+      const node = nodes.get(at);
+      return node !== undefined && strings.isOutside(node);
+    },
   );
   return matches.map(({ node, start, end }) => {
     const shape = new EditShape(template, node);
-    const text = template.render(source, start, capturesOf(node, offset, shape), layout, (from, to) =>
+    nodes.set(start, node);
+    const text = template.render(source, start, capturesOf(node, offset, shape, nodes), layout, (from, to) =>
       shape.place(from, to),
     );
     const edit = { start, end, text };
@@ -77,26 +85,44 @@ export function replacementEdits(
   });
 }
 
+/** Finds the multi-line strings of a language. */
+export interface StringFinder {
+  /** Those of a syntax tree. */
+  in(root: SyntaxNode): readonly Range[];
+  /** Whether a node is known to be in the text of none. */
+  isOutside(node: SyntaxNode): boolean;
+}
+
 function rangeOf(node: SyntaxNode, offset: number): Match {
   const { start, end } = node.range();
   return { start: start.index + offset, end: end.index + offset };
 }
 
-function capturesOf(node: SyntaxNode, offset: number, shape: EditShape): Captures {
+/** @param nodes gets the nodes that are captured, by where they begin */
+function capturesOf(
+  node: SyntaxNode,
+  offset: number,
+  shape: EditShape,
+  nodes: Map<number, SyntaxNode>,
+): Captures {
   return {
     single(name) {
       const found = node.getMatch(name);
       shape.captured(found ? [found] : []);
-      return found ? rangeOf(found, offset) : undefined;
+      if (!found) return undefined;
+      const range = rangeOf(found, offset);
+      nodes.set(range.start, found);
+      return range;
     },
     multiple(name) {
       const found = node.getMultipleMatches(name);
       shape.captured(found);
       const [first] = found;
       const last = found.at(-1);
-      return first && last
-        ? { start: rangeOf(first, offset).start, end: rangeOf(last, offset).end }
-        : undefined;
+      if (!first || !last) return undefined;
+      const range = { start: rangeOf(first, offset).start, end: rangeOf(last, offset).end };
+      nodes.set(range.start, first);
+      return range;
     },
   };
 }

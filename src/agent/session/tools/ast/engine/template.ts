@@ -101,11 +101,12 @@ export class Template {
     const from = columns(file.leadAt(range.start), layout());
     const by = columns(this.#leadIn(lead, layout()), layout()) - from;
     if (by === 0 && indent === 0) return text;
+    const mayHoldStrings = file.mayHoldStrings(range);
     let at = range.start;
     const lines = text.split('\n').map((line, index) => {
       const start = at;
       at += line.length + 1;
-      return index === 0 || file.isInString(start)
+      return index === 0 || (mayHoldStrings && file.isInString(start))
         ? line
         : moved(moved(line, by, usesTabs), indent, usesTabs);
     });
@@ -113,13 +114,14 @@ export class Template {
   }
 
   /** White space of the rewrite in the file's own style. */
-  #leadIn(lead: string, { usesTabs, unit }: Layout): string {
-    if (usesTabs && this.#step > 0)
+  #leadIn(lead: string, place: Layout): string {
+    if (place.usesTabs && this.#step > 0)
       return lead.replace(
         / +/g,
         ({ length }) => '\t'.repeat(Math.floor(length / this.#step)) + ' '.repeat(length % this.#step),
       );
-    return usesTabs || unit === undefined ? lead : lead.replaceAll('\t', ' '.repeat(unit));
+    if (place.usesTabs || !lead.includes('\t') || place.unit === undefined) return lead;
+    return lead.replaceAll('\t', ' '.repeat(place.unit));
   }
 }
 

@@ -8,6 +8,7 @@ import { sha256 } from '../../../../../../src/agent/base/hash.ts';
 import { bytesOfSide } from '../../../../../../src/agent/hold/preview/fileChange.ts';
 import { AstGrepNapi } from '../../../../../../src/agent/session/tools/ast/engine/astGrepNapi.ts';
 import { AstSearch } from '../../../../../../src/agent/session/tools/ast/engine/search.ts';
+import type { SentFile } from '../../../../../../src/agent/session/tools/ast/worker/protocol.ts';
 import { installedGrammars } from '../../../../../support/astGrammars.ts';
 import {
   after,
@@ -271,6 +272,27 @@ describe('a structural search', () => {
     await new AstSearch(napi).run(request, output, new AbortController().signal);
     assert.equal(found, 60);
     assert.ok(parse.mock.callCount() <= 20, `${parse.mock.callCount()} texts were parsed here`);
+  });
+
+  it('looks for strings of several lines only where one may matter', async () => {
+    const napi = new AstGrepNapi(() => Promise.resolve({ grammars: installedGrammars() }));
+    await napi.load();
+    const code = '// `\nif (a) {\n  foo(x => {\n    go();\n  });\n}\n';
+    const strings = '{\n  x = `\n    a` + foo(() => {\n  `\n b`;\n  });\n}\n';
+    const looked = mock.method(napi, 'stringsIn');
+    const edited = new Map<string, string | undefined>();
+    const output = {
+      file: ({ path, found }: SentFile) =>
+        void edited.set(path, found.kind === 'edits' ? found.edits[0]?.text : undefined),
+      drained: () => Promise.resolve(),
+    };
+    const request = requestFor(given({ 'a.ts': code, 'b.ts': strings }), 'foo($A)', 'bar(\n  $A\n)');
+    await new AstSearch(napi).run(request, output, new AbortController().signal);
+    assert.deepEqual(Object.fromEntries(edited), {
+      'a.ts': 'bar(\n    x => {\n      go();\n    }\n  )',
+      'b.ts': 'bar(\n    () => {\n    `\n b`;\n    }\n  )',
+    });
+    assert.equal(looked.mock.callCount(), 2, 'the rewrite, and b.ts');
   });
 
   const LONG = `(${'a, '.repeat(40)}b as c, 2)`;
