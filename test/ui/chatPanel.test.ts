@@ -337,7 +337,7 @@ describe('the chat panel', () => {
     await page.locator('.code').hover();
     await page.getByRole('button', { name: 'Propose as Edit of src/sum.ts' }).click();
     assert.deepEqual(await chat.said(), [
-      { type: 'propose', path: 'src/sum.ts', code: 'const total = "x"; // sum' },
+      { type: 'propose', session: 's1', path: 'src/sum.ts', code: 'const total = "x"; // sum' },
     ]);
     assert.equal(await page.locator('.hljs-keyword').textContent(), 'const');
     assert.equal(await page.locator('.hljs-comment').textContent(), '// sum');

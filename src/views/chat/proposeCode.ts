@@ -16,6 +16,7 @@ export async function proposeCode(
   [named, code]: readonly unknown[],
 ): Promise<string | undefined> {
   if (typeof named !== 'string' || typeof code !== 'string') return undefined;
+  const { id: sessionId } = session;
   const path = await workspace.resolvePath(named);
   const before = await readText(workspace, path);
   const text = before?.text.endsWith('\n') === false ? code : `${code}\n`;
@@ -29,6 +30,7 @@ export async function proposeCode(
     title,
     sourceToolName: 'chat',
     changes: [change],
+    sessionId,
   });
   await stored;
   await opener.open(preview);

@@ -104,6 +104,7 @@ export const webviewMessage = z.discriminatedUnion('type', [
   /** Stages a code block as the whole content of the file that it names. */
   z.object({
     type: z.literal('propose'),
+    session,
     path: z.string().check(z.minLength(1), z.maxLength(4_000)),
     code: z.string().check(z.maxLength(MAX_CODE_CHARS)),
   }),

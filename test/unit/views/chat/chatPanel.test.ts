@@ -72,12 +72,18 @@ test('what is clicked on the page of a conversation is not done in one that was 
   const click = (of: string): void => {
     for (const message of [{ type: 'retry' }, { type: 'continue' }, { type: 'revert', node: 0 }] as const)
       say({ ...message, session: of });
+    say({ type: 'propose', session: of, path: 'a.ts', code: 'a' });
     say({ type: 'setPlanMode', session: of, on: true });
   };
   click(left);
   assert.deepEqual([runs, session.planMode], [[], false]);
   click(session.id);
-  const all = ['redline.session.retry', 'redline.session.continue', 'redline.session.revert'];
+  const all = [
+    'redline.session.retry',
+    'redline.session.continue',
+    'redline.session.revert',
+    'redline.chat.proposeCode',
+  ];
   assert.deepEqual([runs, session.planMode], [all, true]);
 });
 

@@ -3,7 +3,7 @@ import type { Token } from 'markdown-it';
 import { appendPlain, button, copyButton, el } from '../dom.ts';
 import { fileLink } from '../fileLink.ts';
 import { fileNamed, isPath, splitAtFiles } from '../fileNames.ts';
-import { post } from '../host.ts';
+import { post, sessionId } from '../host.ts';
 import { coloured } from './colours.ts';
 import { blocksOf, GrowingBlocks, MAX_MARKDOWN_CHARS, type Block } from './markdownBlocks.ts';
 
@@ -214,6 +214,6 @@ function proposeButton(code: string, info: string): HTMLElement | undefined {
     title: label,
     aria: { label },
     data: { action: 'propose' },
-    onClick: () => post({ type: 'propose', path, code }),
+    onClick: () => post({ type: 'propose', session: sessionId(), path, code }),
   });
 }
