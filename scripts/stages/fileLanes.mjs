@@ -120,11 +120,13 @@ class LaneProcess {
   }
 
   #testEnded({ name, isFile, isSuite, outcome, error }) {
-    if (!isSuite) {
+    // The tests of a suite that is skipped are not told of.
+    const isTest = !isSuite || outcome === 'skipped';
+    if (isTest) {
       this.#counts[outcome]++;
       this.#tests++;
     } else if (error) this.#counts.failed++;
-    if (!isSuite || error) this.#options.onTest({ file: this.#file, name, outcome, error });
+    if (isTest || error) this.#options.onTest({ file: this.#file, name, outcome, error });
     if (error) this.#counts.failures.push(`${this.#file}: ${name}\n${error}`);
     if (!isFile) return;
     this.#running = false;

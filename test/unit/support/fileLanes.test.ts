@@ -101,6 +101,13 @@ test('a file without tests, one that cannot be loaded and one whose hook fails a
     assert.match(output, text);
 });
 
+test('a file whose only suite is skipped is skipped, and no failure', async () => {
+  const { counts, output } = await ran({
+    'skipped.mjs': `import { suite } from 'node:test'; suite('elsewhere', { skip: true }, () => { ${passes} });`,
+  });
+  assert.partialDeepStrictEqual(counts, { passed: 0, failed: 0, skipped: 1 }, output);
+});
+
 test('files share a process and its modules, but for those that are to be alone; each gets the environment as it was', async () => {
   const says = `console.log(process.pid, process.env.CHANGED); process.env.CHANGED = 'yes'; ${passes}`;
   const { counts, output } = await ran(
