@@ -35,20 +35,23 @@ export function addNameOnDisk(
   return true;
 }
 
-/** How many files are passed to one call of a program. */
+/** How many files are passed to one call of a program, and how long it may take, in milliseconds. */
 const AT_ONCE = 500;
+const PATIENCE = 10_000;
 
 /**
  * Like `Workspace.rightsOf`, on disk. Windows has none of these; access control lists are read on Linux if `getfacl` is installed.
+ * @param patience how long that may take, in milliseconds; for tests.
  */
 export async function rightsOnDisk(
   paths: readonly string[],
   roots: readonly FolderRoot[],
+  patience = PATIENCE,
 ): Promise<Readonly<Record<string, FileRights>>> {
   const [user, userGroup] = [process.geteuid?.(), process.getegid?.()];
   if (user === undefined || paths.length === 0) return {};
   const files = new Map(paths.map(path => [path, diskPathOf(locate(path, roots))]));
-  const lists = await listsOf([...files.values()]);
+  const lists = await listsOf([...files.values()], patience);
   const rights: Record<string, FileRights> = {};
   for (const [path, file] of files) {
     const found = ifExists(() => fs.lstatSync(file));
@@ -62,12 +65,13 @@ export async function rightsOnDisk(
 }
 
 /** The access control lists of the files that have one. */
-async function listsOf(files: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function listsOf(files: readonly string[], patience: number): Promise<ReadonlyMap<string, string>> {
   const lists = new Map<string, string>();
   if (process.platform !== 'linux') return lists;
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE);
-    const told = await run('getfacl', ['--absolute-names', '--numeric', '--skip-base', '--', ...some]);
+    const args = ['--absolute-names', '--numeric', '--skip-base', '--', ...some];
+    const told = await run('getfacl', args, '', patience);
     for (const block of told.split('\n\n')) {
       const name = /^# file: (.*)$/m.exec(block)?.[1];
       if (name !== undefined) lists.set(unescaped(name), block.replace(/^#.*\n/gm, '').trim());
@@ -98,10 +102,11 @@ export async function giveRightsOnDisk(
   for (const { file, found } of given) attempt(() => fs.chmodSync(file, found.mode & 0o7777));
 }
 
-/** Output of a system program; empty if the program is missing. */
-function run(program: string, args: readonly string[], input = ''): Promise<string> {
+/** Output of a system program; empty if the program is missing or takes too long. */
+function run(program: string, args: readonly string[], input: string, timeout = PATIENCE): Promise<string> {
+  const limits = { maxBuffer: 64 * 1024 * 1024, timeout, killSignal: 'SIGKILL' } as const;
   return new Promise(resolve => {
-    const child = execFile(program, args, { maxBuffer: 64 * 1024 * 1024 }, (_, told) => resolve(told));
+    const child = execFile(program, args, limits, (error, told) => resolve(error?.killed ? '' : told));
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });

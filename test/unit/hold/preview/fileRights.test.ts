@@ -8,7 +8,7 @@ import { PreviewStore } from '../../../../src/agent/hold/preview/previewStore.ts
 import { recoverCommits } from '../../../../src/agent/hold/preview/commit/recovery.ts';
 import { Invoker } from '../../../../src/agent/hold/preview/resolve/invoker.ts';
 import { undoAction, undoBranchAction } from '../../../../src/agent/hold/preview/undo.ts';
-import { giveRightsOnDisk } from '../../../../src/views/workspace/fileRights.ts';
+import { giveRightsOnDisk, rightsOnDisk } from '../../../../src/views/workspace/fileRights.ts';
 import { create, modify, remove, rename } from '../../../support/changes.ts';
 import { DiskWorkspace, withFaults } from '../../../support/diskWorkspace.ts';
 import { draft } from '../../../support/drafts.ts';
@@ -206,4 +206,17 @@ test('rights that cannot be given are not, and nothing fails for it', async () =
   await giveRightsOnDisk({ 'a.txt': rights }, []); // the last folder was closed
   fs.symlinkSync('loop', folder.at('loop'));
   await giveRightsOnDisk({ 'loop/a.txt': rights }, [{ name: 'one', fsPath: folder.root }]);
+});
+
+test('a program for lists that does not end holds up no apply', posix, async context => {
+  const programs = await TempFolder.create();
+  const path = process.env['PATH'];
+  context.after(async () => {
+    process.env['PATH'] = path;
+    await programs.remove();
+  });
+  fs.writeFileSync(programs.at('getfacl'), '#!/bin/sh\nexec tail -f /dev/null\n', { mode: 0o755 });
+  process.env['PATH'] = `${programs.root}:${path}`;
+  await folder.file('own', 'x');
+  assert.deepEqual(await rightsOnDisk(['own'], [{ name: 'workspace', fsPath: folder.root }], 1), {});
 });
