@@ -66,6 +66,7 @@ describe('costs', () => {
       const beside = async (count: number): Promise<number> => {
         const t = new Counting();
         for (let n = 0; n < count; n++) t.stage(create(`f${n}.txt`, 'x'));
+        await t.rebaser.refresh([]);
         return t.during(async () => {
           await t.vote('p3', action);
           t.stage(create('next.txt', 'x'));

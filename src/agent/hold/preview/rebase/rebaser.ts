@@ -20,6 +20,8 @@ export class Rebaser extends Owner {
     super();
     this.#options = options;
     this.own(options.store.onDidChange(preview => this.#follow(preview)));
+    // Its files may have changed since they were read, while nothing was pending.
+    this.own(options.store.onDidStage(({ id }) => void this.refresh([id])));
   }
 
   /** Refreshes the previews that touch these files, which changed on disk or in an editor. */

@@ -357,3 +357,14 @@ test('what the model amends while its file changes is rebased, too', async conte
   await refreshed;
   assert.deepEqual(now(id).changes?.[0], modify('a', current, text('amended').replace('five', 'FIVE')));
 });
+
+test('a preview of a text that its file no longer has is rebased once it is staged, or stale', async context => {
+  const { workspace, rebaser, stage, now, stale } = bench(context, { 'a.txt': text('two'), 'b.txt': 'b' });
+  workspace.put('a.txt', `zero\n${text('two')}`); // after a tool has read it, while nothing was pending
+  workspace.put('b.txt', 'changed');
+  const a = stage([modify('a.txt', text('two'), text('TWO'))]);
+  const b = stage([modify('b.txt', 'b', 'B')]);
+  await rebaser.refresh([]);
+  assert.equal(textIn(now(a).changes?.[0]?.after), `zero\n${text('TWO')}`);
+  assert.deepEqual(stale(b), ['b.txt']);
+});
