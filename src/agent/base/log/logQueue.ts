@@ -49,8 +49,6 @@ export class LogQueue<T> {
   readonly #log: LogSink<T>;
   readonly #options: LogQueueOptions<T>;
   #waiting: Waiting<T>[] = [];
-  /** The entries whose callers do not know yet whether the attempt to write them succeeded. */
-  #unsettled: Waiting<T>[] = [];
   #isWriting = false;
   /** Called when the attempt to write that is under way has ended. */
   #onEnd: (() => void)[] = [];
@@ -90,9 +88,7 @@ export class LogQueue<T> {
       return undefined;
     }
     return new Promise((settle, fail) => {
-      const waiting = { entry, nowOrNever, settle, fail };
-      this.#waiting.push(waiting);
-      this.#unsettled.push(waiting);
+      this.#waiting.push({ entry, nowOrNever, settle, fail });
       if (!this.#isWriting) void this.#write();
     });
   }
@@ -168,7 +164,6 @@ export class LogQueue<T> {
   #drop(error: EncodingError): void {
     const dropped = this.#waiting.shift();
     if (!dropped) return;
-    this.#unsettled = this.#unsettled.filter(entry => entry !== dropped);
     if (dropped.nowOrNever) return dropped.fail(error);
     this.#options.onDrop(dropped.entry, error);
     dropped.settle();
@@ -176,16 +171,14 @@ export class LogQueue<T> {
 
   #succeeded(): void {
     this.#retryAfter = FIRST_RETRY_MS;
-    for (const { settle } of this.#unsettled.splice(0)) settle();
     if (!this.#isFailing) return;
     this.#isFailing = false;
     this.#options.onRecovery?.();
   }
 
   #failed(error: unknown): void {
-    const failed = this.#unsettled.splice(0);
-    if (failed.some(({ nowOrNever }) => nowOrNever))
-      this.#waiting = this.#waiting.filter(({ nowOrNever }) => !nowOrNever);
+    const failed = this.#waiting;
+    this.#waiting = failed.filter(({ nowOrNever }) => !nowOrNever);
     if (!this.#isFailing) this.#options.onFailure(error);
     this.#isFailing = true;
     for (const { nowOrNever, settle, fail } of failed) {
