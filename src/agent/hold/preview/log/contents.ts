@@ -43,7 +43,7 @@ export class Contents implements Blobs {
   /** @param wasLeft see {@link Packs} */
   constructor(folder: string, wasLeft = false) {
     this.folder = folder;
-    this.#packs = new Packs(folder, { wasLeft });
+    this.#packs = new Packs(folder, wasLeft);
   }
 
   /**
@@ -186,7 +186,7 @@ export class Contents implements Blobs {
     this.write();
     this.#packs.startAnew();
     this.#isMoving = true;
-    const packs = new Packs(this.folder, { isMoving: true });
+    const packs = new Packs(this.folder);
     const { copied } = await import('./moving.ts');
     try {
       const { copies, gone } = await copied(this.#stored, named, packs, hash =>

@@ -55,9 +55,8 @@ export class Packs {
   readonly #folder: string;
   /** Sizes of the packs that were written since they were last synced, in bytes. */
   readonly #unsynced = new Map<string, number>();
-  /** Whether {@link #unsynced} has the packs of an earlier process, too. */
-  #isLeftKnown: boolean;
-  readonly #wasLeft: boolean;
+  /** Whether a sync of the packs of an earlier process may have failed, until {@link #unsynced} has them, too. */
+  #wasLeft: boolean | undefined;
   /** Packs whose sync failed, with the error: nothing is added to them, and they are written again. */
   readonly #doubtful = new Map<string, unknown>();
   /** Settles when the last of them was written again. */
@@ -69,12 +68,11 @@ export class Packs {
   #bufferedBytes = 0;
 
   /**
-   * @param isMoving only its own packs are synced: the system tells a failure once, and the writer of the others has to hear it
-   * @param wasLeft whether a sync of an earlier process may have failed
+   * @param wasLeft whether a sync of an earlier process may have failed; without it, only its own packs are synced: the system tells a
+   *   failure once, and the writer of the others has to hear it
    */
-  constructor(folder: string, { isMoving = false, wasLeft = false } = {}) {
+  constructor(folder: string, wasLeft?: boolean) {
     this.#folder = folder;
-    this.#isLeftKnown = isMoving;
     this.#wasLeft = wasLeft;
   }
 
@@ -166,12 +164,12 @@ export class Packs {
    * before that.
    */
   async flush(): Promise<void> {
-    for (const name of this.#isLeftKnown ? [] : await this.#names()) {
+    for (const name of this.#wasLeft === undefined ? [] : await this.#names()) {
       if (this.#unsynced.has(name)) continue;
       this.#unsynced.set(name, 0);
       if (this.#wasLeft) this.#doubtful.set(name, new Error(`${name} may not be on the disk`));
     }
-    this.#isLeftKnown = true;
+    this.#wasLeft = undefined;
     await forEachLimited([...this.#unsynced], AT_ONCE, ([name, size]) => this.#sync(name, size));
   }
 

@@ -56,7 +56,7 @@ const text = Array.from({ length: 4000 }, (_, i) => `const value${i} = compute($
 
 // The first one: the stores of others sync their logs half a second later.
 test('a flush returns once all that was written before it is on the disk, whatever another flush has synced', async () => {
-  const packs = new Packs(storage);
+  const packs = new Packs(storage, false);
   const write = (text: string): void => {
     packs.add({}, Buffer.from(text));
     packs.write();
