@@ -61,15 +61,9 @@ function forgettable(
     }
     return bytes <= mostBytes;
   };
-  const forgotten = new Set(
-    ended
-      // Of those that ended in the same millisecond, the later one is the newer.
-      .toReversed()
-      .toSorted((a, b) => b.at - a.at)
-      .filter(one => !isKept(one))
-      .map(({ preview }) => preview),
-  );
-  return previews.filter(preview => forgotten.has(preview));
+  // Of those that ended in the same millisecond, the later one is the newer.
+  const newestFirst = ended.toReversed().toSorted((a, b) => b.at - a.at);
+  return newestFirst.filter(one => !isKept(one)).map(({ preview }) => preview);
 }
 
 async function hashesOf(previews: readonly Preview[]): Promise<ReadonlySet<Sha256>> {
