@@ -83,33 +83,23 @@ function warnAboutOtherWindow(): void {
  */
 export async function openStore(parts: StorageParts, lock: StorageLock): Promise<OpenStore> {
   const { closing, trouble, logger } = parts;
-  switch (lock.kind) {
-    case 'owned':
-      break;
-    case 'otherWindow':
-      return openMemoryStore(parts);
-    case 'unknown':
-      trouble.notLocked(lock.error);
-      return { ...(await openMemoryStore(parts)), takeOver: undefined };
-  }
-  try {
-    const { store } = await openStored(parts, lock.lock);
-    closing.add(async () => {
-      const isComplete = await closeStore(store, logger);
-      // Another window would roll back a commit that this process is still writing, and would not know the numbers of unstored previews.
-      if (!isComplete || isWriting(store)) lock.keep();
-    });
-    return { store, isDurable: true };
-  } catch (error) {
-    logger.error(`Reading the stored previews failed: ${detailOf(error)}`);
-    trouble.notRead();
-    return { ...(await openMemoryStore(parts)), takeOver: undefined };
-  }
-}
-
-async function openMemoryStore(parts: StorageParts): Promise<OpenStore> {
+  if (lock.kind === 'unknown') trouble.notLocked(lock.error);
+  if (lock.kind === 'owned')
+    try {
+      const { store } = await openStored(parts, lock.lock);
+      closing.add(async () => {
+        const isComplete = await closeStore(store, logger);
+        // Another window would roll back a commit that this process is still writing, and would not know the numbers of unstored previews.
+        if (!isComplete || isWriting(store)) lock.keep();
+      });
+      return { store, isDurable: true };
+    } catch (error) {
+      logger.error(`Reading the stored previews failed: ${detailOf(error)}`);
+      trouble.notRead();
+    }
   const { openInMemory } = await import('./memoryStore.ts');
-  return openInMemory(parts);
+  const { takeOver, ...open } = openInMemory(parts);
+  return lock.kind === 'otherWindow' ? { ...open, takeOver } : open;
 }
 
 /** Forgets previews that were resolved long ago, as the settings say, now and from time to time. */
