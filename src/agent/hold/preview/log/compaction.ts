@@ -8,36 +8,27 @@ import type { Archive, PreviewLogEntry } from './previewLog.ts';
 type Revised = Extract<PreviewLogEntry, { type: 'revised' }>;
 
 /**
- * Replacements of log entries: the first entry of each preview gets its last changes, and no revision repeats them. All revisions
- * stay, with their facts. An entry without a replacement stays as it is.
+ * Replaces log entries: the first entry of each preview gets its last changes, and no revision repeats them. All revisions stay,
+ * with their facts.
  */
-export async function compacted(
+export async function compacting(
   entries: readonly PreviewLogEntry[],
-): Promise<ReadonlyMap<PreviewLogEntry, PreviewLogEntry>> {
+): Promise<(entry: PreviewLogEntry) => PreviewLogEntry> {
   const projection = new PreviewProjection();
   /** Revisions that took effect, with the one before each. */
   const after = new Map<Revised, number>();
-  const revised = new Set<string>();
   const slice = new TimeSlice();
   for (const entry of entries) {
     const before = entry.type === 'revised' ? projection.get(entry.id) : undefined;
     const changed = projection.apply(entry);
-    if (entry.type === 'revised' && before && changed.some(({ id }) => id === entry.id)) {
+    if (entry.type === 'revised' && before && changed.some(({ id }) => id === entry.id))
       after.set(entry, before.revision);
-      revised.add(entry.id);
-    }
     await slice.turn();
   }
-  const replaced = new Map<PreviewLogEntry, PreviewLogEntry>();
-  for (const entry of entries) {
-    const next = replacement(entry, after, id => (revised.has(id) ? projection.get(id) : undefined));
-    if (next !== entry) replaced.set(entry, next);
-    await slice.turn();
-  }
-  return replaced;
+  return entry => replacement(entry, after, id => projection.get(id));
 }
 
-/** @param last the last state of a preview, if it was revised */
+/** @param last the last state of a preview */
 function replacement(
   entry: PreviewLogEntry,
   after: ReadonlyMap<Revised, number>,
@@ -68,14 +59,14 @@ function withLast<T extends { readonly id: string; readonly kind: string }>(
 }
 
 /** Entries that go to the ledger file, and the line that stays in the log, which counts them and those archived before. */
-export async function archiving(entries: readonly PreviewLogEntry[], archive: Archive | undefined) {
+export async function archiving(entries: readonly PreviewLogEntry[], archive: Archive) {
   const moved: PreviewLogEntry[] = [];
   const attempts = new Map<unknown, number>();
   const slice = new TimeSlice();
-  for (const entry of archive ? entries : []) {
+  for (const entry of entries) {
     const key = entry.mark ?? entry;
     if (entry.type === 'archived') attempts.set(key, entry.attempts);
-    else if (entry.type === 'resolved' && archive?.takes(entry)) {
+    else if (entry.type === 'resolved' && archive.takes(entry)) {
       moved.push(entry);
       attempts.set(key, entry.entries.length);
     }
@@ -85,8 +76,7 @@ export async function archiving(entries: readonly PreviewLogEntry[], archive: Ar
   for (const count of attempts.values()) total += count;
   let isTold = false;
   const without = (entry: PreviewLogEntry): readonly PreviewLogEntry[] => {
-    if (!archive || moved.length === 0 || !(entry.type === 'archived' || archive.takes(entry)))
-      return [entry];
+    if (moved.length === 0 || !(entry.type === 'archived' || archive.takes(entry))) return [entry];
     if (isTold) return [];
     isTold = true;
     return [marked({ type: 'archived', attempts: total, last: archive.last })];

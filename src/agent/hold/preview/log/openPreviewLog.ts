@@ -25,9 +25,7 @@ const SLACK: Slack = { log: 8 * 1024 * 1024, contents: 8 * 1024 * 1024 };
 
 /** The preview log in this file, and the contents beside it. @param lock of the file, if it has one */
 export function openPreviewLog(file: string, slack = SLACK, lock?: LogLock): PreviewLog {
-  const name = path.basename(file, '.jsonl');
-  const contents = name === 'previews' ? 'contents' : `${name}.contents`;
-  const folder = path.join(path.dirname(file), contents);
+  const folder = path.join(path.dirname(file), 'contents');
   return new PreviewLog(file, new Contents(folder, lock?.wasLeft), slack, lock);
 }
 
@@ -55,8 +53,7 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
     this.contents = contents;
     this.#file = file;
     this.#slack = slack;
-    const name = path.basename(file) === 'previews.jsonl' ? 'ledger.jsonl' : `${path.basename(file)}.ledger`;
-    this.#ledger = new JsonLog(path.join(path.dirname(file), name), previewLogFormat, lock);
+    this.#ledger = new JsonLog(path.join(path.dirname(file), 'ledger.jsonl'), previewLogFormat, lock);
   }
 
   /** Reads and repairs it, and loads the encodings of all texts, so that their bytes can be computed synchronously. */
@@ -87,11 +84,11 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
   }
 
   /** Keeps only the last changes of each preview. Every line that names texts is written again: they may have moved. */
-  async compact(rewrite: Rewrite<PreviewLogEntry>, archive?: Archive): Promise<void> {
-    const { archiving, compacted } = await import('./compaction.ts');
+  async compact(rewrite: Rewrite<PreviewLogEntry>, archive: Archive): Promise<void> {
+    const { archiving, compacting } = await import('./compaction.ts');
     let archived: readonly PreviewLogEntry[] = [];
     await this.rewrite(async entries => {
-      const replaced = await compacted(entries);
+      const compacted = await compacting(entries);
       const { moved, without } = await archiving(entries, archive);
       // They are in both files for a moment: a reader of both goes by the marks.
       if (moved.length > 0) {
@@ -99,9 +96,9 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
         await this.#ledger.flush();
       }
       archived = moved;
-      return entry => without(entry).flatMap(each => rewrite(replaced.get(each) ?? each).map(writtenAgain));
+      return entry => without(entry).flatMap(each => rewrite(compacted(each)).map(writtenAgain));
     });
-    await archive?.moved(archived);
+    await archive.moved(archived);
     this.#compact = await this.#size();
   }
 

@@ -209,7 +209,7 @@ export interface PreviewLogSink extends LogSink<PreviewLogEntry> {
    * Replaces each entry with those that `rewrite` returns for it, permanently.
    * @param archive which entries go to the ledger file first, where there is one
    */
-  compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[], archive?: Archive): Promise<void>;
+  compact(rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[], archive: Archive): Promise<void>;
   /** Entries of the ledger file, where there is one. */
   archived?(): Promise<LoadedPreviews>;
 }

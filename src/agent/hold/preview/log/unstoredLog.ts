@@ -35,7 +35,7 @@ export class UnstoredLog implements PreviewLogSink {
 
   async compact(
     rewrite: (entry: PreviewLogEntry) => readonly PreviewLogEntry[],
-    archive?: Archive,
+    archive: Archive,
   ): Promise<void> {
     await this.#move();
     if (this.#log) await this.#log.compact(rewrite, archive);

@@ -121,7 +121,8 @@ test('rewriting a log stores no more than appending to it', async () => {
   const log = openPreviewLog(temp.at('rewritten.jsonl'));
   const entry: PreviewLogEntry = { type: 'staged', preview: { ...staged, kind: 'files', changes: [edited] } };
   await log.append(entry);
-  await log.compact(one => [{ ...one, mark: 'rewritten' }]);
+  const nothing = { takes: () => false, last: 'p1', moved: () => Promise.resolve() };
+  await log.compact(one => [{ ...one, mark: 'rewritten' }], nothing);
   assert.doesNotMatch(await readFile(temp.at('rewritten.jsonl'), 'utf8'), /ONE two/);
   assert.deepEqual((await log.load()).entries, [{ ...entry, mark: 'rewritten' }]);
 });
