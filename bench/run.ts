@@ -1,16 +1,15 @@
 /**
- * Runs one benchmark, in a process that has just started: `run.ts <name> <rounds> [all]`. Writes its figures and their samples
+ * Runs one benchmark, in a process that has just started: `run.ts <name> [all]`. Writes its figures and their samples
  * to out/bench/<name>.json. With `all`, it is one of all benchmarks. `scripts/bench.mjs` starts it.
  */
 import * as fs from 'node:fs';
 import { inRepo } from '../scripts/lib/paths.mjs';
 import { Bench } from './lib/bench.ts';
 
-const [name = '', rounds, all] = process.argv.slice(2);
+const [name = '', all] = process.argv.slice(2);
 const bench = new Bench({
   name,
   home: inRepo('.bench'),
-  rounds: Number(rounds),
   isOneOfAll: all !== undefined,
 });
 try {

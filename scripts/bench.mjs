@@ -6,50 +6,40 @@
  *   npm run bench                        runs all benchmarks, in at most ten minutes on two cores; it writes
  *                                        bench/results.json, and docs/performance.svg and .md from it
  *   npm run bench -- ast-edit            runs the named ones
- *   npm run bench -- ast-edit --rounds=7 measures more rounds (3)
  *
  * The exit status is 1 if a goal was missed, or a benchmark failed.
  */
 import * as fs from 'node:fs';
-import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { runNode } from './lib/command.mjs';
 import { inRepo, repoRoot } from './lib/paths.mjs';
 
 await bootstrap();
-const { values, positionals } = parseArgs({
-  options: { rounds: { type: 'string' } },
-  allowPositionals: true,
-});
+const named = process.argv.slice(2);
 const suffix = '.bench.ts';
 const known = fs
   .readdirSync(inRepo('bench'))
   .filter(file => file.endsWith(suffix))
   .map(file => file.slice(0, -suffix.length));
-const unknown = positionals.filter(name => !known.includes(name));
+const unknown = named.filter(name => !known.includes(name));
 if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. Benchmarks: ${known.join(', ')}.`);
   process.exit(1);
 }
 const load = file => import(pathToFileURL(inRepo('bench', 'lib', file)).href);
 const { published, resultsOf, tableOf, withResults } = await load('results.ts');
-const isWhole = positionals.length === 0;
+const isWhole = named.length === 0;
 const begun = performance.now();
 const figures = [];
 const failed = [];
-for (const name of isWhole ? known : positionals) {
+for (const name of isWhole ? known : named) {
   console.log(`\n# ${name}\n`);
   const started = performance.now();
   const report = inRepo('out', 'bench', `${name}.json`);
   fs.rmSync(report, { force: true });
   // In a process of its own: the memory of one, and the folders that it clears away, are of no concern to the next.
-  const status = await runNode([
-    inRepo('bench', 'run.ts'),
-    name,
-    values.rounds ?? '3',
-    ...(isWhole ? ['all'] : []),
-  ]);
+  const status = await runNode([inRepo('bench', 'run.ts'), name, ...(isWhole ? ['all'] : [])]);
   if (status !== 0) failed.push(name);
   const { rows } = fs.existsSync(report) ? JSON.parse(fs.readFileSync(report, 'utf8')) : { rows: [] };
   figures.push(...rows.map(row => published(name, row)));

@@ -4,8 +4,6 @@ export interface BenchOptions {
   readonly name: string;
   /** The folder for downloads and copies that are kept between runs. */
   readonly home: string;
-  /** The number of measurements of each thing. */
-  readonly rounds: number;
   /** Whether all benchmarks run, which together may take ten minutes. */
   readonly isOneOfAll: boolean;
 }
@@ -33,15 +31,15 @@ export interface Row {
 export class Bench {
   readonly name: string;
   readonly home: string;
-  readonly rounds: number;
+  /** The number of measurements of each thing. */
+  readonly rounds = 3;
   readonly isOneOfAll: boolean;
   readonly #rows: Row[] = [];
   readonly #facts: Record<string, unknown> = {};
 
-  constructor({ name, home, rounds, isOneOfAll }: BenchOptions) {
+  constructor({ name, home, isOneOfAll }: BenchOptions) {
     this.name = name;
     this.home = home;
-    this.rounds = rounds;
     this.isOneOfAll = isOneOfAll;
   }
 

@@ -33,12 +33,8 @@ const OVERVIEW = `<!DOCTYPE html>
 <script src="/overview.js"></script>
 `;
 
-/**
- * Serves the page on this machine only.
- * @param {number} port 0 for any that is free
- * @returns {Promise<string>} its address
- */
-export async function serveChatPage(port) {
+/** Serves the page on this machine only. @returns {Promise<string>} its address */
+export async function serveChatPage() {
   fs.mkdirSync(folder, { recursive: true });
   const write = (name, text) => fs.writeFileSync(`${folder}/${name}`, text);
   write('index.html', OVERVIEW);
@@ -71,8 +67,8 @@ export async function serveChatPage(port) {
     plugins: [messages],
   });
   await built.watch();
-  const { port: found } = await built.serve({ servedir: folder, host: '127.0.0.1', port });
-  return `http://127.0.0.1:${found}/`;
+  const { port } = await built.serve({ servedir: folder, host: '127.0.0.1', port: 4300 });
+  return `http://127.0.0.1:${port}/`;
 }
 
 /** Loads the scenes as the messages that they make: making them needs Node. */

@@ -38,7 +38,7 @@ export async function installedServer() {
 }
 
 /** The version of VS Code that the headless one has here. */
-export const headlessVersion = () => whichVscode({ ...process.env, REDLINE_VSCODE: 'headless' }).version;
+export const headlessVersion = () => releaseOf(whichVscode().version).version;
 
 async function install(release, installed) {
   console.log(`redline: installing the headless VS Code ${release.version} …`);

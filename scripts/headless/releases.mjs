@@ -60,9 +60,7 @@ export function releaseOf(version) {
   const release = RELEASES.find(each => each.version === version);
   if (release) return release;
   const versions = RELEASES.map(each => each.version).join(' and ');
-  throw new Error(
-    `There is no headless VS Code ${version}, only ${versions}. REDLINE_VSCODE=desktop has all.`,
-  );
+  throw new Error(`There is no headless VS Code ${version}, only ${versions}.`);
 }
 
 /** Whether the headless VS Code runs on a platform. */
@@ -70,27 +68,18 @@ export const runsHeadless = (platform = process.platform, arch = process.arch) =
   platform === 'linux' && arch === 'x64';
 
 /**
- * The choice that the environment makes, on this platform. Without a choice, it is the headless VS Code where that runs in the
- * version, else the desktop one.
- *
- * Environment: REDLINE_VSCODE `headless` or `desktop` · REDLINE_VSCODE_VERSION such as `1.104.0`, or `oldest` for the oldest
- * version that package.json allows; by default, the first of `RELEASES`, and the stable desktop one.
- *
- * @param {Record<string, string | undefined>} [env]
+ * The headless VS Code where that runs in the version, else the desktop one.
+ * @param {string} [asked] the version, such as `1.104.0`, or `oldest` for the oldest that package.json allows; without it, the
+ *   first of `RELEASES`, and the stable desktop one
  * @param {boolean} [canBeHeadless]
  * @returns {{ kind: 'headless' | 'desktop', version: string }}
- * @throws {Error} for another kind, and for a version or a platform that the headless VS Code is not for
  */
-export function whichVscode(env = process.env, canBeHeadless = runsHeadless()) {
-  const given = env.REDLINE_VSCODE_VERSION || undefined;
-  const version = given === 'oldest' ? oldestVersion() : given;
-  const hasRelease = version === undefined || RELEASES.some(each => each.version === version);
-  const kind = env.REDLINE_VSCODE || (canBeHeadless && hasRelease ? 'headless' : 'desktop');
-  if (kind === 'desktop') return { kind, version: version ?? 'stable' };
-  if (kind !== 'headless')
-    throw new Error(`REDLINE_VSCODE is "${kind}", but can only be "headless" or "desktop".`);
-  if (!canBeHeadless) throw new Error('The headless VS Code runs on Linux x64 only.');
-  return { kind, version: releaseOf(version ?? RELEASES[0].version).version };
+export function whichVscode(asked = process.env.REDLINE_VSCODE_VERSION, canBeHeadless = runsHeadless()) {
+  const [newest] = RELEASES;
+  const version =
+    (asked === 'oldest' ? oldestVersion() : asked) || (canBeHeadless ? newest.version : 'stable');
+  const isHeadless = canBeHeadless && RELEASES.some(each => each.version === version);
+  return { kind: isHeadless ? 'headless' : 'desktop', version };
 }
 
 /** The oldest version of VS Code that package.json allows, such as `1.104.0`. @returns {string} */

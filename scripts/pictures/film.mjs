@@ -1,5 +1,5 @@
 /** Takes the frames of a moving picture of a window, with a line above that tells the story and one below from the disk. */
-import { loadSharp } from './sharp.mjs';
+import { loadSharp } from './stage.mjs';
 
 /** The heights of the two lines, in pixels. */
 const ABOVE = 44;

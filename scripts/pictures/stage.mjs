@@ -1,5 +1,11 @@
-/** The scene of the pictures: a VS Code with as little as possible beside Redline. */
+/** The scene of the pictures, a VS Code with as little as possible beside Redline, and what writes them. */
+import * as path from 'node:path';
+import { createRequire } from 'node:module';
 import { Workbench } from '../../test/ui/support/workbench.mjs';
+import { installPackage } from '../lib/installPackage.mjs';
+import { downloads } from '../lib/paths.mjs';
+
+const SHARP = 'sharp@0.35.5';
 
 /** Nothing that blinks, moves or tells of this machine. */
 const SETTINGS = {
@@ -43,4 +49,11 @@ export async function onStage({ settings, ...options }, play) {
   } finally {
     await workbench.close();
   }
+}
+
+/** Sharp, which joins and writes pictures. Who takes none needs none of its 20 MB: it is installed when they are taken. */
+export async function loadSharp() {
+  const folder = path.join(downloads, 'pictures', SHARP);
+  await installPackage(SHARP, folder);
+  return createRequire(path.join(folder, 'package.json'))('sharp');
 }

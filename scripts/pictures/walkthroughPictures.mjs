@@ -1,7 +1,6 @@
 /** The pictures of the walkthrough: one of each step in a dark and in a light theme, for those of high contrast, too. */
 import { startScriptedServer } from '../../test/support/scriptedServer.ts';
-import { loadSharp } from './sharp.mjs';
-import { onStage } from './stage.mjs';
+import { loadSharp, onStage } from './stage.mjs';
 
 /** The themes by the name that `media.image` has for them. */
 const THEMES = { dark: 'Dark 2026', light: 'Light 2026' };

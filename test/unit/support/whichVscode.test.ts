@@ -12,9 +12,9 @@ import {
 const [newest = assert.fail('a release')] = RELEASES;
 const oldest = oldestVersion();
 
-test('without a choice, tests run headless where that is possible, else in the stable desktop VS Code', () => {
-  assert.deepEqual(whichVscode({}, true), { kind: 'headless', version: newest.version });
-  assert.deepEqual(whichVscode({}, false), { kind: 'desktop', version: 'stable' });
+test('without a version, tests run headless where that is possible, else in the stable desktop VS Code', () => {
+  assert.deepEqual(whichVscode('', true), { kind: 'headless', version: newest.version });
+  assert.deepEqual(whichVscode('', false), { kind: 'desktop', version: 'stable' });
   assert.ok(runsHeadless('linux', 'x64'));
   for (const [platform, arch] of [
     ['linux', 'arm64'],
@@ -27,24 +27,13 @@ test('without a choice, tests run headless where that is possible, else in the s
 test('the oldest is the one that package.json names, headless on Linux x64 and downloaded elsewhere', () => {
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { vscode: string } };
   assert.equal(`^${oldest}`, engines.vscode);
-  const env = { REDLINE_VSCODE_VERSION: 'oldest' };
-  assert.deepEqual(whichVscode(env, true), { kind: 'headless', version: oldest });
-  assert.deepEqual(whichVscode(env, false), { kind: 'desktop', version: oldest });
-  assert.deepEqual(whichVscode({ ...env, REDLINE_VSCODE: 'desktop' }, true), {
-    kind: 'desktop',
-    version: oldest,
-  });
+  assert.deepEqual(whichVscode('oldest', true), { kind: 'headless', version: oldest });
+  assert.deepEqual(whichVscode('oldest', false), { kind: 'desktop', version: oldest });
 });
 
-test('a version that is not there headless is a desktop one, unless headless was asked for', () => {
-  const env = { REDLINE_VSCODE_VERSION: '1.110.0' };
-  assert.deepEqual(whichVscode(env, true), { kind: 'desktop', version: '1.110.0' });
-  assert.throws(
-    () => whichVscode({ ...env, REDLINE_VSCODE: 'headless' }, true),
-    /no headless VS Code 1\.110\.0/,
-  );
-  assert.throws(() => whichVscode({ REDLINE_VSCODE: 'headless' }, false), /Linux x64 only/);
-  assert.throws(() => whichVscode({ REDLINE_VSCODE: 'browser' }, true), /can only be/);
+test('a version that is not there headless is a desktop one', () => {
+  assert.deepEqual(whichVscode('1.110.0', true), { kind: 'desktop', version: '1.110.0' });
+  assert.throws(() => releaseOf('1.110.0'), /no headless VS Code 1\.110\.0/);
 });
 
 test('every release says what to download, with its checksum', () => {
