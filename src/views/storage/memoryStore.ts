@@ -21,18 +21,28 @@ const LOOK_MS = 5_000;
 /** How many looks in a row must find nobody: a window that reloads comes back sooner. */
 const FREE_LOOKS = 6;
 
+/** A store in memory, and the storage of the last owner once this window has its lock and has opened it. */
+interface Held {
+  readonly store: PreviewStore;
+  readonly log: UnstoredLog;
+  readonly blobs: UnstoredBlobs;
+  lock?: ProcessLock | undefined;
+  left?: Awaited<ReturnType<typeof openStored>>;
+}
+
 /** A store in memory, which takes over the storage once the window that owns it has closed. */
 export function openInMemory(parts: StorageParts): OpenStore {
   const [log, blobs] = [new UnstoredLog(), new UnstoredBlobs()];
   const options = { ...storeOptions(parts), blobs, numbers: randomNumbers() };
   const store = new PreviewStore(log, onFailure(parts), options);
+  const held: Held = { store, log, blobs };
   const closed = new AbortController();
-  let taking: Promise<Taken> = Promise.resolve({});
+  let taking = Promise.resolve(false);
   parts.closing.add(async () => {
     closed.abort();
-    const { lock } = await taking;
+    await taking;
     const isComplete = await closeStore(store, parts.logger);
-    if (isComplete && !isWriting(store)) await lock?.release();
+    if (isComplete && !isWriting(store)) await held.lock?.release();
   });
   return {
     store,
@@ -41,55 +51,42 @@ export function openInMemory(parts: StorageParts): OpenStore {
       const { signal } = closed;
       const wait = (): Promise<unknown> =>
         delay(lookEvery, undefined, { signal, ref: false }).catch(() => undefined);
-      taking = takeOver(parts, { store, log, blobs }, workspace, { signal, wait });
-      return taking.then(({ isStored = false }) => isStored);
+      return (taking = takeOver(parts, held, workspace, { signal, wait }));
     },
   };
 }
 
-/** What the last owner of the storage has left. */
-type Left = Awaited<ReturnType<typeof openStored>>;
-
-interface Taken {
-  /** The lock of the storage, once this window has it. */
-  readonly lock?: ProcessLock | undefined;
-  /** Whether all previews are in its log. */
-  readonly isStored?: boolean;
-}
-
-/** Never rejects. */
+/** @returns whether all previews are in the log of the storage. Never rejects. */
 async function takeOver(
   parts: StorageParts,
-  held: { readonly store: PreviewStore; readonly log: UnstoredLog; readonly blobs: UnstoredBlobs },
+  held: Held,
   workspace: ResolvingFiles,
   { signal, wait }: { readonly signal: AbortSignal; readonly wait: () => Promise<unknown> },
-): Promise<Taken> {
-  let lock: ProcessLock | undefined;
-  let left: Left | undefined;
+): Promise<boolean> {
   let isIn = false;
   let free = 0;
   for (; !signal.aborted; await wait()) {
     try {
       const file = lockIn(parts.folder);
-      if (!lock) {
+      if (!held.lock) {
         free = (await ProcessLock.isHeld(file)) ? 0 : free + 1;
         if (free < FREE_LOOKS) continue;
+        held.lock = await ProcessLock.take(file, 0);
       }
-      lock ??= await ProcessLock.take(file, 0);
-      if (!lock) continue;
+      if (!held.lock) continue;
+      held.left ??= await openStored(parts, held.lock);
       // Only once: afterwards, a commit in the log may be one in progress here.
-      left ??= await openStored(parts, lock);
-      if (!isIn) await moveIn(parts, held, workspace, left);
+      if (!isIn) await moveIn(parts, held, held.left, workspace);
       isIn = true;
       await held.log.flush();
       parts.trouble.recovered('previews');
       parts.logger.info('The window that stored the previews has closed. This window stores them now.');
-      return { lock, isStored: true };
+      return true;
     } catch (error) {
       onFailure(parts)(error);
     }
   }
-  return { lock };
+  return false;
 }
 
 /** Whether a window has changed a file, or is about to. */
@@ -103,13 +100,9 @@ function isWrittenBy(store: PreviewStore, path: string): boolean {
 /** Ends the last owner's unfinished commits as the next start would, and joins its log with this window's previews. */
 async function moveIn(
   parts: StorageParts,
-  {
-    store,
-    log,
-    blobs,
-  }: { readonly store: PreviewStore; readonly log: UnstoredLog; readonly blobs: UnstoredBlobs },
+  { store, log, blobs }: Held,
+  left: NonNullable<Held['left']>,
   workspace: ResolvingFiles,
-  left: Left,
 ): Promise<void> {
   const { recoverInterruptedCommits } = await import('./interruptedCommits.ts');
   await recoverInterruptedCommits(left.store, workspace, parts.logger, path => isWrittenBy(store, path));

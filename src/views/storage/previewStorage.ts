@@ -50,7 +50,12 @@ export async function lockStorage(
   try {
     const lock = await ProcessLock.take(lockIn(folder), patience);
     if (!lock) {
-      if (hasFolder) warnAboutOtherWindow();
+      if (hasFolder)
+        void showWarning(
+          vscode.l10n.t(
+            'Another window stores the previews of this workspace. Until that window closes, those of this one are only in memory, and are lost when it closes or reloads.',
+          ),
+        );
       return { kind: 'otherWindow' };
     }
     let isKept = false;
@@ -67,14 +72,6 @@ export async function lockStorage(
 /** Whether a crash may have interrupted commits. */
 export function mustRecover(store: PreviewStore): boolean {
   return store.interruptedCommits.length + store.unsyncedCommits.length > 0;
-}
-
-function warnAboutOtherWindow(): void {
-  void showWarning(
-    vscode.l10n.t(
-      'Another window stores the previews of this workspace. Until that window closes, those of this one are only in memory, and are lost when it closes or reloads.',
-    ),
-  );
 }
 
 /**
