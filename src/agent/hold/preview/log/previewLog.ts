@@ -168,18 +168,10 @@ export function idsOf(entry: PreviewLogEntry): readonly string[] {
       return entry.entries.map(attempt => attempt.previewId);
     case 'revised':
       return entry.part ? [entry.id, entry.part.id] : [entry.id];
-    case 'commit':
-    case 'recovered':
-    case 'synced':
-      return entry.ids;
-    case 'rebasing':
-    case 'stale':
-    case 'recommended':
-    case 'expired':
-    case 'dismissed':
-      return [entry.id];
     case 'archived':
       return [];
+    default:
+      return 'ids' in entry ? entry.ids : [entry.id];
   }
 }
 
