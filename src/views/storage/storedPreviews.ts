@@ -72,7 +72,9 @@ export async function openStored(
   const loaded = await whileTold(log.load());
   const { entries, badLines, torn } = loaded;
   const unreadable = [...loaded.unreadable, ...older.map(line => ({ ...line, position: entries.length }))];
-  if (unreadable.length === 0) await removeOlderBlobs(folder.fsPath);
+  // Binary files are now stored with the texts, except those of older logs.
+  if (unreadable.length === 0 && !existsSync(olderLogFolder(folder.fsPath)))
+    await rm(path.join(folder.fsPath, 'blobs'), { recursive: true, force: true }).catch(() => undefined);
   if (badLines.length > 0) logger.warn(`${file}: skipped unreadable lines: ${badLines.join(', ')}`);
   if (torn) logger.warn(`${file}: dropped an incomplete last line`);
   let numbers = countedNumbers();
@@ -137,15 +139,6 @@ async function whileTold<T>(loading: Promise<T>): Promise<T> {
     );
   }, TOLD_AFTER_MS);
   return loading.finally(() => clearTimeout(telling));
-}
-
-/**
- * Removes the folder in which an older version kept binary files. Binary files are now stored with the texts, except those of
- * older logs.
- */
-async function removeOlderBlobs(storage: string): Promise<void> {
-  if (existsSync(olderLogFolder(storage))) return;
-  await rm(path.join(storage, 'blobs'), { recursive: true, force: true }).catch(() => undefined);
 }
 
 export function onFailure({ trouble, logger }: StorageParts): (error: unknown) => void {
