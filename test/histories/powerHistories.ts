@@ -87,14 +87,14 @@ export async function playPowerCuts(
   /** Since when the files that were told of until then are on the disk. */
   let safe = { at: Infinity, told: 0 };
   await disk.watch(async () => {
-    await history.open({ log: 0, contents: 0 });
+    await history.open(0);
     if (random.chance(0.4)) {
       const at = 1 + random.below(CALLS);
       const made = await withFault(at, random.pick(['death', 'half']), isHit =>
         play({ isHit, isDead: isHit }),
       );
       if (made >= at) stats.deaths++;
-      await history.open({ log: 0, contents: 0 });
+      await history.open(0);
       assert.deepEqual((await history.recover()).told, []);
       history.lookBack();
     }
@@ -102,7 +102,7 @@ export async function playPowerCuts(
     await play();
     if (!isWider) return;
     disk.syncFails = () => false;
-    await history.open({ log: 0, contents: 0 }, true);
+    await history.open(0, true);
     assert.deepEqual((await history.recover()).told, []);
     safe = { at: disk.now, told: history.told.length };
     await play();

@@ -18,11 +18,7 @@ import {
   type FileSide,
 } from '../../src/agent/hold/preview/fileChange.ts';
 import { stepsOf } from '../../src/agent/hold/preview/fileSteps.ts';
-import {
-  openPreviewLog,
-  type PreviewLog,
-  type Slack,
-} from '../../src/agent/hold/preview/log/openPreviewLog.ts';
+import { openPreviewLog, type PreviewLog } from '../../src/agent/hold/preview/log/openPreviewLog.ts';
 import { Overlay } from '../../src/agent/hold/preview/overlay.ts';
 import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
 import { revisionsOf, type Preview } from '../../src/agent/hold/preview/preview.ts';
@@ -112,7 +108,7 @@ export class DiskHistory {
    * @param wasLeft whether it knows that the one before may not have flushed its log
    * @returns how many lines of its log cannot be read
    */
-  async open(slack?: Slack, wasLeft = false): Promise<number> {
+  async open(slack?: number, wasLeft = false): Promise<number> {
     const lock = { isSure: true, check: () => Promise.resolve(), wasLeft };
     this.#log = openPreviewLog(path.join(this.#folder, 'previews.jsonl'), slack, lock);
     const { entries, unreadable } = await this.#log.load();

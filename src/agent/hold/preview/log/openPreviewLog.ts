@@ -17,11 +17,7 @@ import {
 import { bindTexts, changesOf, isLong, sidesIn, withPlaces } from './storedChanges.ts';
 
 /** The size in bytes above which a log that has grown fourfold is compacted, and how many bytes of contents may be unnamed. */
-export interface Slack {
-  readonly log: number;
-  readonly contents: number;
-}
-const SLACK: Slack = { log: 8 * 1024 * 1024, contents: 8 * 1024 * 1024 };
+const SLACK = 8 * 1024 * 1024;
 
 /** The preview log in this file, and the contents beside it. @param lock of the file, if it has one */
 export function openPreviewLog(file: string, slack = SLACK, lock?: LogLock): PreviewLog {
@@ -33,7 +29,7 @@ export function openPreviewLog(file: string, slack = SLACK, lock?: LogLock): Pre
 export class PreviewLog extends JsonLog<PreviewLogEntry> {
   readonly contents: Contents;
   readonly #file: string;
-  readonly #slack: Slack;
+  readonly #slack: number;
   /** Decisions on forgotten previews: lines of the same form, read on demand. */
   readonly #ledger: JsonLog<PreviewLogEntry>;
   /** How large the log was when it was last compacted, in bytes. */
@@ -78,9 +74,8 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
 
   /** Whether the log, or its contents other than the named ones, has grown so much that compacting it pays. */
   async isOversized(named: ReadonlySet<Sha256>): Promise<boolean> {
-    const { log, contents } = this.#slack;
-    if ((await this.#size()) > Math.max(log, 4 * this.#compact)) return true;
-    return this.contents.isMostlyUnnamed(named, contents);
+    if ((await this.#size()) > Math.max(this.#slack, 4 * this.#compact)) return true;
+    return this.contents.isMostlyUnnamed(named, this.#slack);
   }
 
   /** Keeps only the last changes of each preview. Every line that names texts is written again: they may have moved. */

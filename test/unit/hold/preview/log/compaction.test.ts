@@ -30,7 +30,7 @@ const sizeIn = (folder: string): number =>
   fs.readdirSync(folder).reduce((sum, name) => sum + fs.statSync(path.join(folder, name)).size, 0);
 
 async function open(folder: string, workspace: MemoryWorkspace) {
-  const log = openPreviewLog(path.join(folder, 'previews.jsonl'), { log: 20_000, contents: 20_000 });
+  const log = openPreviewLog(path.join(folder, 'previews.jsonl'), 20_000);
   const store = new PreviewStore(log, error => assert.fail(String(error)));
   const { entries, unreadable, badLines } = await log.load();
   assert.deepEqual(badLines, []);
