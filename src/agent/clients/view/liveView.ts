@@ -92,16 +92,14 @@ export class LiveView {
   readonly #reported: KeptKeys;
   #leftOut: LeftOut[] = [];
   #last: Omit<Collected, 'effects' | 'leftOut' | 'settings'> = {
-    ...{
-      isTooMuch: false,
-      commits: 0,
-      lostGit: false,
-      busy: [],
-      bulk: [],
-      ignored: [],
-      offered: [],
-      notes: [],
-    },
+    isTooMuch: false,
+    commits: 0,
+    lostGit: false,
+    busy: [],
+    bulk: [],
+    ignored: [],
+    offered: [],
+    notes: [],
   };
   #stayed: readonly Stayed[] = [];
   #told = '';
@@ -173,6 +171,14 @@ export class LiveView {
     const { pace, logger } = this.#host;
     let since = pace.now();
     let lastTurn = since;
+    /** Once, until it is over. */
+    const tellTrouble = (error: unknown): void => {
+      pause = Math.max(pause, pace.restMs);
+      if (isInTrouble) return;
+      isInTrouble = true;
+      logger.error(`Looking at the view of an agent failed: ${detailOf(error)}`);
+      this.#host.onTrouble(this.#agent, error);
+    };
     try {
       await this.#followed.load();
       // There may already be previews that an earlier terminal left pending, and decisions made just before a reload.
@@ -204,15 +210,11 @@ export class LiveView {
           await this.#bringUpToDate();
           await this.#tell();
           lastTurn = pace.now();
-          for (const error of this.#behind.values()) throw error;
-          isInTrouble = false;
+          isInTrouble &&= this.#behind.size > 0;
+          for (const error of this.#behind.values()) tellTrouble(error);
         }
       } catch (error) {
-        pause = Math.max(pause, pace.restMs);
-        if (isInTrouble) continue;
-        isInTrouble = true;
-        logger.error(`Looking at the view of an agent failed: ${detailOf(error)}`);
-        this.#host.onTrouble(this.#agent, error);
+        tellTrouble(error);
       }
     }
   }
