@@ -67,9 +67,11 @@ export function patchText(path: string, hunks: readonly Hunk[], maxLines: number
   for (const { before, after, beforeStart, afterStart } of hunks) {
     const room = Math.max(0, maxLines - lines.length);
     const head = `@@ -${beforeStart + 1},${before.length} +${afterStart + 1},${after.length} @@`;
-    const all = [head, ...signed('-', before), ...signed('+', after)];
-    missing += Math.max(0, all.length - room);
-    for (const line of all.slice(0, room)) lines.push(line);
+    // Of megabytes of text, only what is shown is looked at.
+    const [removed, added] = [before.slice(0, room), after.slice(0, room)];
+    const rows = [head, ...signed('-', removed), ...signed('+', added)].slice(0, room);
+    for (const row of rows) lines.push(row);
+    missing += 1 + rowCount(before) + rowCount(after) - rows.length;
   }
   const rest = missing > 0 ? [`[${plural(missing, 'more line')} not shown]`] : [];
   return [`--- ${from}`, `+++ ${path}`, ...lines, ...rest].join('\n');
@@ -80,6 +82,12 @@ function signed(sign: string, lines: readonly string[]): readonly string[] {
     const bare = withoutLineEnding(line);
     return bare === line ? [`${sign}${bare}`, NO_FINAL_NEWLINE] : [`${sign}${bare}`];
   });
+}
+
+/** How many rows lines take; only the last one of a text may have no line ending. */
+function rowCount(lines: readonly string[]): number {
+  const last = lines.at(-1);
+  return lines.length + (last !== undefined && withoutLineEnding(last) === last ? 1 : 0);
 }
 
 /** Counterpart of a line on the other side: its line there, or the run of changed lines that it is in. */

@@ -28,6 +28,29 @@ test('what does not fit into a patch for the model is counted with its notes', a
   assert.deepEqual(patch.split('\n').slice(2), ['@@ -1,1 +1,1 @@', '-a', MARK, '[2 more lines not shown]']);
 });
 
+test('of megabytes of text, a patch for the model looks only at the lines that it shows', () => {
+  let looked = 0;
+  const text = Array.from({ length: 100_000 }, (_, n) => (n < 99_999 ? 'a\n' : 'a'));
+  const lines = new Proxy(text, {
+    get(target, key) {
+      looked++;
+      return Reflect.get(target, key) as unknown;
+    },
+  });
+  const hunk = {
+    beforeStart: 0,
+    beforeEnd: 0,
+    afterStart: 0,
+    afterEnd: text.length,
+    before: [],
+    after: lines,
+  };
+  const patch = patchText('f', [hunk, { ...hunk, before: lines }], 80).split('\n');
+  assert.equal(patch.length, 83);
+  assert.equal(patch.at(-1), `[${100_002 + 200_003 - 80} more lines not shown]`);
+  assert.ok(looked < 1_000, `${looked} looks at lines`);
+});
+
 test('lines are counted alike from the start and on the way, whatever ends them', () => {
   const text = 'a\rb\r\n\r\r\nc\n\nd';
   const placeOf = lineCounter(text);
