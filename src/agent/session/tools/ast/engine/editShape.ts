@@ -107,9 +107,10 @@ export class EditShape {
     before: string,
     { edit, at, endsStatement }: PlacedEdit,
   ): void {
-    const { text } = edit;
     if (this.keepsSyntax(before, edit, endsStatement) !== undefined || this.#key === undefined) return;
-    const expected = [[this.#node.kind(), at, at + text.length] as const, ...this.#captured(at)];
+    const code = edit.text.trim();
+    const from = at + edit.text.indexOf(code);
+    const expected = [[this.#node.kind(), from, from + code.length] as const, ...this.#captured(at)];
     const kinds = [...new Set(expected.map(([kind]) => kind))];
     const found = napi.parse(language, statement).findAll({ rule: { any: kinds.map(kind => ({ kind })) } });
     const nodes = new Set(
@@ -166,16 +167,17 @@ function formOf(node: SyntaxNode): string {
 function isJoined(before: string, { start, end, text }: TextEdit, endsStatement: boolean): boolean {
   if (!endsStatement && lacksEnd(before.slice(start, end), text)) return true;
   const last = text.slice(-1);
+  const lastSign = text.trimEnd().slice(-1);
   return (
     NAMING.test(before.slice(Math.max(0, start - NEAR), start)) ||
     JOINED.test(before.charAt(start - 1) + text.charAt(0)) ||
     JOINED.test(last + before.charAt(end)) ||
-    GENERIC.test(last + before.slice(end, end + NEAR))
+    GENERIC.test(lastSign + before.slice(end, end + NEAR))
   );
 }
 
 /** Whether new code lacks what ended the old code, so that the code after it may continue it. */
 export function lacksEnd(old: string, now: string): boolean {
-  if (now.endsWith(';')) return false;
-  return old.endsWith(';') || (old.endsWith('}') && !now.endsWith('}'));
+  const last = now.trimEnd().slice(-1);
+  return last !== ';' && (old.endsWith(';') || (old.endsWith('}') && last !== '}'));
 }

@@ -259,20 +259,21 @@ describe('a structural search', () => {
     });
   }
 
-  it('parses the results of few among many edits of the same shape', async () => {
-    const napi = new AstGrepNapi(() => Promise.resolve({ grammars: installedGrammars() }));
-    await napi.load();
-    const files = Object.fromEntries(
-      Array.from({ length: 60 }, (_, n) => [`f${n}.ts`, `export const a = foo(x => {\n  go(${n});\n});\n`]),
-    );
-    const parse = mock.method(napi, 'parse');
-    let found = 0;
-    const output = { file: () => void found++, drained: () => Promise.resolve() };
-    const request = requestFor(given(files), 'foo($A)', 'bar($A)');
-    await new AstSearch(napi).run(request, output, new AbortController().signal);
-    assert.equal(found, 60);
-    assert.ok(parse.mock.callCount() <= 20, `${parse.mock.callCount()} texts were parsed here`);
-  });
+  for (const out of ['bar($A)', ' bar($A) \n'])
+    it(`parses the results of few among many edits of the same shape: ${JSON.stringify(out)}`, async () => {
+      const napi = new AstGrepNapi(() => Promise.resolve({ grammars: installedGrammars() }));
+      await napi.load();
+      const files = Object.fromEntries(
+        Array.from({ length: 60 }, (_, n) => [`f${n}.ts`, `export const a = foo(x => {\n  go(${n});\n});\n`]),
+      );
+      const parse = mock.method(napi, 'parse');
+      let found = 0;
+      const output = { file: () => void found++, drained: () => Promise.resolve() };
+      const request = requestFor(given(files), 'foo($A)', out);
+      await new AstSearch(napi).run(request, output, new AbortController().signal);
+      assert.equal(found, 60);
+      assert.ok(parse.mock.callCount() <= 20, `${parse.mock.callCount()} texts were parsed here`);
+    });
 
   it('looks for strings of several lines only where one may matter', async () => {
     const napi = new AstGrepNapi(() => Promise.resolve({ grammars: installedGrammars() }));
