@@ -65,6 +65,8 @@ export class Packs {
   readonly #new = new Set<string>();
   #pack: { readonly name: string; size: number } | undefined;
   #buffered: Buffer[] = [];
+  /** Sizes of packs that were looked at in this turn of the event loop, in bytes. */
+  readonly #sizes = new Map<string, number>();
   #bufferedBytes = 0;
 
   /**
@@ -109,6 +111,7 @@ export class Packs {
     const written = Buffer.concat(this.#buffered.splice(0));
     const from = this.#bufferedFrom;
     this.#bufferedBytes = 0;
+    this.#sizes.clear();
     try {
       fs.mkdirSync(this.#folder, { recursive: true });
       const file = fs.openSync(path.join(this.#folder, name), 'a');
@@ -140,8 +143,14 @@ export class Packs {
     return (this.#pack?.size ?? 0) - this.#bufferedBytes;
   }
 
+  /** Thousands of contents are asked for in one turn of the event loop, so a pack is looked at once in it. */
   #sizeOf(name: string): number {
-    return orUndefined(() => fs.statSync(path.join(this.#folder, name)).size) ?? 0;
+    if (this.#sizes.size === 0) setImmediate(() => this.#sizes.clear());
+    const known = this.#sizes.get(name);
+    if (known !== undefined) return known;
+    const size = orUndefined(() => fs.statSync(path.join(this.#folder, name)).size) ?? 0;
+    this.#sizes.set(name, size);
+    return size;
   }
 
   /** Puts records into new packs from now on. Nothing may wait. */
@@ -216,6 +225,7 @@ export class Packs {
       if (packs.has(name) || this.#new.has(name)) continue;
       this.#unsynced.delete(name);
       this.#doubtful.delete(name);
+      this.#sizes.delete(name);
       await fs.promises.rm(path.join(this.#folder, name), { force: true });
     }
   }
