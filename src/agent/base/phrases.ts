@@ -36,9 +36,9 @@ export function naturally(a: string, b: string): number {
  * A foreign text, such as a program's output, between fences that it cannot end. The system prompt declares fenced text to be data,
  * so none of it passes for the user or for Redline.
  */
-export function fenced(text: string): string {
+export function fenced(text: string, language = ''): string {
   const fence = fenceFor(text);
-  return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
+  return `${fence}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
 /** A Markdown fence that is longer than any in the text, so that the text cannot end it. */

@@ -1,6 +1,6 @@
 import { isRecord, parsedJson } from '../../agent/base/json.ts';
 import type { Localiser } from '../../agent/base/localiser.ts';
-import { fenceFor } from '../../agent/base/phrases.ts';
+import { fenced } from '../../agent/base/phrases.ts';
 import type { SentRequest } from '../../agent/session/request.ts';
 
 /**
@@ -39,13 +39,13 @@ function section(value: unknown, title: string, number: string): string[] {
 
 /** Texts as they are, one block each, and the rest as JSON. */
 function blocks(value: unknown): string[] {
-  if (typeof value === 'string') return [fenced('text', value)];
+  if (typeof value === 'string') return [fenced(value, 'text')];
   if (Array.isArray(value)) return value.flatMap(blocks);
-  if (!isRecord(value)) return [fenced('json', json(value))];
+  if (!isRecord(value)) return [fenced(json(value), 'json')];
   const { content, parts, text, description, ...rest } = value;
   const texts = [description, content, text, parts].filter(each => each !== undefined && each !== null);
   const isText = rest['type'] === 'text' && Object.keys(rest).length === 1;
-  const others = isText || Object.keys(rest).length === 0 ? [] : [fenced('json', json(rest))];
+  const others = isText || Object.keys(rest).length === 0 ? [] : [fenced(json(rest), 'json')];
   return [...texts.flatMap(blocks), ...others];
 }
 
@@ -56,9 +56,4 @@ function json(value: unknown): string {
     return parsed === undefined ? each : parsed; // malformed: as the model wrote it
   };
   return JSON.stringify(value, readable, 2) ?? String(value);
-}
-
-function fenced(language: string, text: string): string {
-  const fence = fenceFor(text);
-  return `${fence}${language}\n${text}\n${fence}`;
 }

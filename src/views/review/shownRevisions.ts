@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Owner } from '../../agent/base/disposable.ts';
 import { sha256 } from '../../agent/base/hash.ts';
+import { withLineFeeds } from '../../agent/hold/text/lines.ts';
 import type { ProposedChange } from '../../agent/hold/preview/pendingFiles.ts';
 import type { FileChange } from '../../agent/hold/preview/fileChange.ts';
 import type { Preview } from '../../agent/hold/preview/preview.ts';
@@ -156,8 +157,4 @@ function isInFront(uri: vscode.Uri): boolean {
 /** Whether a document holds the text: VS Code gives all its lines the same ending. */
 function isSameText(one: string, other: string): boolean {
   return one === other || withLineFeeds(one) === withLineFeeds(other);
-}
-
-function withLineFeeds(text: string): string {
-  return text.replace(/\r\n?/g, '\n');
 }

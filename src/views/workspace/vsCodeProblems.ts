@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { PREVIEW_SCHEME } from '../contributions.ts';
 import { documentPath, proposalUri } from './previewUri.ts';
 import type { Event } from '../../agent/base/event.ts';
+import { withLineFeeds } from '../../agent/hold/text/lines.ts';
 import { isWithin, type Problem, type Problems, type Severity } from '../../agent/session/tools/problems.ts';
 
 export interface WorkspaceNames {
@@ -40,8 +41,7 @@ export class VsCodeProblems implements Problems, vscode.Disposable {
     const document = openDocument(uri.toString());
     if (!document || this.#checked.get(document) !== document.version) return undefined;
     // VS Code gives all lines of a document the same ending.
-    const lines = (whole: string): string => whole.replace(/\r\n?/g, '\n');
-    if (lines(document.getText()) !== lines(text)) return undefined;
+    if (withLineFeeds(document.getText()) !== withLineFeeds(text)) return undefined;
     return vscode.languages.getDiagnostics(uri).flatMap(diagnostic => problemOf(path, diagnostic));
   }
 

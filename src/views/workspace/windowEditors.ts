@@ -6,7 +6,7 @@ import type {
   EditorWatch,
   OpenDocument,
 } from '../../agent/hold/preview/commit/landed/editors.ts';
-import { withLineFeeds } from '../../agent/hold/preview/commit/landed/standing.ts';
+import { withLineFeeds } from '../../agent/hold/text/lines.ts';
 import { replaceText } from './editDirtyDocument.ts';
 import { placeId } from './namesOnDisk.ts';
 

@@ -5,6 +5,11 @@ export function splitLines(text: string): string[] {
   return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g) ?? [];
 }
 
+/** The text with line feeds for line endings. */
+export function withLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
 /** How many characters are split before other work gets a chance to run. */
 const CHUNK = 256 * 1024;
 

@@ -3,7 +3,8 @@ import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { hasCode } from '../../../base/errors.ts';
 import { sha256 } from '../../../base/hash.ts';
-import { standingOf, withLineFeeds, type LandedText } from '../../preview/commit/landed/standing.ts';
+import { standingOf, type LandedText } from '../../preview/commit/landed/standing.ts';
+import { withLineFeeds } from '../../text/lines.ts';
 import {
   bytesOfSide,
   hashOfLink,

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { fenceFor } from '../../../base/phrases.ts';
+import { fenced } from '../../../base/phrases.ts';
 
 const parser = new MarkdownIt({ html: true });
 /** Parses blocks only: parsing inside paragraphs takes long. */
@@ -26,12 +26,6 @@ export function closedMarkdown(text: string): string {
 /** Like {@link closedMarkdown} for a text on one line, whose HTML becomes plain text if it is open. */
 export function closedLine(text: string): string {
   return openIn(text) === undefined ? text : text.replaceAll('<', '\\<');
-}
-
-/** The text in a code fence that nothing in it can close. */
-export function fenced(text: string, language = ''): string {
-  const fence = fenceFor(text);
-  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 const HTML = '<';

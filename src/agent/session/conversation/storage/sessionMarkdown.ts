@@ -1,5 +1,6 @@
 import { oneLine } from '../../../base/foreignText.ts';
 import { TimeSlice } from '../../../base/async.ts';
+import { fenced } from '../../../base/phrases.ts';
 import type {
   AssistantMessage,
   SessionMessage,
@@ -11,7 +12,7 @@ import { changedSettings, type HeardAttempt, type AuditTrail, type SettingsInFor
 import type { ConversationTree } from '../conversationTree.ts';
 import { renderNodeId, type NodeId } from '../nodeId.ts';
 import type { NodeTag } from '../revert.ts';
-import { closedLine, closedMarkdown, fenced } from './closedMarkdown.ts';
+import { closedLine, closedMarkdown } from './closedMarkdown.ts';
 
 /**
  * Exports a conversation as a document to be read, in UTF-8: the trunk, the tags of abandoned branches, the outcomes of previews,

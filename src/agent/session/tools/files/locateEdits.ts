@@ -2,7 +2,7 @@ import { TimeSlice } from '../../../base/async.ts';
 import { beginningOf } from '../../../base/cutText.ts';
 import { ToolError } from '../../../base/errors.ts';
 import { inLineEndingsOf } from '../../../hold/text/lineEndings.ts';
-import { lineAt, lineEndingAt, lineEndingOf } from '../../../hold/text/lines.ts';
+import { lineAt, lineEndingAt, lineEndingOf, withLineFeeds } from '../../../hold/text/lines.ts';
 import { occurrences } from '../../../hold/text/occurrences.ts';
 import type { TextEdit } from '../../../hold/text/textEdit.ts';
 import { whatDiffers } from './whatDiffers.ts';
@@ -58,7 +58,7 @@ class SeenText {
 
   constructor(file: string) {
     this.file = file;
-    this.text = withFeeds(file);
+    this.text = withLineFeeds(file);
     for (let at = file.indexOf('\r\n'); at >= 0; at = file.indexOf('\r\n', at + 2))
       this.#pairs.push(at - this.#pairs.length);
   }
@@ -75,10 +75,6 @@ class SeenText {
   }
 }
 
-function withFeeds(text: string): string {
-  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
-}
-
 async function locate(
   path: string,
   seen: SeenText,
@@ -90,7 +86,7 @@ async function locate(
       `${field} is empty, but ${path} exists. Give the exact text to replace, or propose the whole content of the file.`,
     );
   }
-  const old = withFeeds(edit.old);
+  const old = withLineFeeds(edit.old);
   const { count, first } = occurrences(seen.text, old, edit.replaceAll ? Infinity : MAX_PLACES);
   if (first.length === 0) throw new ToolError(await notFoundText(path, seen.text, old, field));
   if (count > 1 && !edit.replaceAll) {

@@ -4,7 +4,8 @@ import type { LostWhy } from '../../ledger.ts';
 import type { WrittenTo } from '../../workspace.ts';
 import { hashOf, type Held } from '../held.ts';
 import type { DocumentEvent, OpenDocument } from './editors.ts';
-import { landedText, standingOf, withLineFeeds, type LandedText } from './standing.ts';
+import { withLineFeeds } from '../../../text/lines.ts';
+import { landedText, standingOf, type LandedText } from './standing.ts';
 
 /** State of one document since the file was written. */
 interface Followed {

@@ -1,3 +1,4 @@
+import { withLineFeeds } from '../../../text/lines.ts';
 import { mergeTexts } from '../../../text/threeWayMerge.ts';
 import { isText, type FileStep } from '../../fileChange.ts';
 
@@ -12,10 +13,6 @@ export type Standing =
   | { readonly kind: 'held' }
   | { readonly kind: 'overlaps' }
   | { readonly kind: 'absent'; readonly completed: string };
-
-export function withLineFeeds(text: string): string {
-  return text.replace(/\r\n?/g, '\n');
-}
 
 /** The texts of a step; `undefined` if an editor cannot hold both sides, or shows them alike: then only bytes can be compared. */
 export function landedText({ before, after }: FileStep): LandedText | undefined {
