@@ -94,22 +94,28 @@ export async function withCurrentHeader(stored: Buffer, format: LinesFormat): Pr
   const bytes = LOST_FEEDS.some(lost => stored.includes(lost))
     ? (await import('./olderLog.ts')).withLostFeeds(stored)
     : stored;
-  const headerEnd = bytes.indexOf(LINE_FEED);
-  if (headerEnd < 0) return bytes; // empty, or torn within the header
-  const first = parseLine(bytes, 0, headerEnd);
-  const { log, tellsFrom } = format;
-  if (!isHeader(first) && tellsFrom !== undefined) {
-    const told = await (await import('./olderLog.ts')).toldVersion(bytes, tellsFrom);
-    const isEntry = bytes.subarray(0, headerEnd).includes('"type":');
-    const lines = isEntry ? bytes : bytes.subarray(headerEnd + 1);
-    if (told !== undefined)
-      return withCurrentHeader(
-        Buffer.concat([Buffer.from(encodeHeader({ log, version: told })), lines]),
-        format,
-      );
-  }
-  if (versionOf(first, format) === format.version) return bytes;
-  return Buffer.concat([Buffer.from(encodeHeader(format)), bytes.subarray(headerEnd + 1)]);
+  const end = bytes.indexOf(LINE_FEED);
+  if (end < 0) return bytes; // empty, or torn within the header
+  const { header, isTold, hasLine } = await headerOf(bytes.subarray(0, end), () => bytes, format);
+  if (versionOf(header, format) === format.version && !isTold) return bytes;
+  return Buffer.concat([Buffer.from(encodeHeader(format)), hasLine ? bytes.subarray(end + 1) : bytes]);
+}
+
+/**
+ * The header in the first line of a log; if that is unreadable, what the lines of the whole log tell, if they do.
+ * @returns `hasLine`: whether the first line is a header, even a damaged one
+ */
+export async function headerOf(
+  first: Buffer,
+  whole: () => Buffer | Promise<Buffer>,
+  { log, tellsFrom }: LinesFormat,
+): Promise<{ readonly header: unknown; readonly isTold: boolean; readonly hasLine: boolean }> {
+  const header = parseLine(first, 0, first.length);
+  const read = { header, isTold: false, hasLine: true };
+  if (tellsFrom === undefined || isHeader(header)) return read;
+  const version = await (await import('./olderLog.ts')).toldVersion(await whole(), tellsFrom);
+  if (version === undefined) return read;
+  return { header: { log, version }, isTold: true, hasLine: !first.includes('"type":') };
 }
 
 function isHeader(value: unknown): boolean {

@@ -6,8 +6,8 @@ import { isRecord } from '../../../base/json.ts';
 import { LineSplitter } from '../../../base/lineSplitter.ts';
 import { encodeEntry, LINE_FEED, parseLine } from '../../../base/log/jsonLines.ts';
 import { ignoreMissing } from '../../../base/log/jsonLog.ts';
-import { encodeHeader } from '../../../base/log/logFormat.ts';
-import { toldVersion, withLostFeeds } from '../../../base/log/olderLog.ts';
+import { encodeHeader, headerOf } from '../../../base/log/logFormat.ts';
+import { withLostFeeds } from '../../../base/log/olderLog.ts';
 import { replaceContent } from '../../../base/system/replaceFile.ts';
 import { isBinary, type BinarySide } from '../fileChange.ts';
 import type { Contents } from './contents.ts';
@@ -42,15 +42,11 @@ export async function migratePreviews(file: string, contents: Contents): Promise
 async function versionOf(
   file: string,
 ): Promise<{ readonly version: number; readonly hasHeader: boolean } | undefined> {
-  const { log, tellsFrom = Infinity } = previewLogFormat;
   for await (const { bytes } of linesOf(file)) {
-    const first = parseLine(bytes, 0, bytes.length);
-    if (isRecord(first) && typeof first['log'] === 'string') {
-      const { version } = first;
-      return first['log'] === log && typeof version === 'number' ? { version, hasHeader: true } : undefined;
-    }
-    const version = await toldVersion(await fs.readFile(file), tellsFrom);
-    return version === undefined ? undefined : { version, hasHeader: !bytes.includes('"type":') };
+    const { header, hasLine } = await headerOf(bytes, () => fs.readFile(file), previewLogFormat);
+    const isOurs = isRecord(header) && header['log'] === previewLogFormat.log;
+    const version = isOurs ? header['version'] : undefined;
+    return typeof version === 'number' ? { version, hasHeader: hasLine } : undefined;
   }
   return undefined;
 }

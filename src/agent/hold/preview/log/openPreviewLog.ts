@@ -1,5 +1,7 @@
-import { open, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Sha256 } from '../../../base/hash.ts';
 import { ignoreMissing, JsonLog, type LogLock, type Rewrite } from '../../../base/log/jsonLog.ts';
 import { encodeHeader, type LogFaults, type LogReader } from '../../../base/log/logFormat.ts';
@@ -61,7 +63,9 @@ export class PreviewLog extends JsonLog<PreviewLogEntry> {
 
   /** Also migrates it. */
   override async readAndRepair(reader: LogReader<PreviewLogEntry>): Promise<LogFaults> {
-    if ((await firstLine(this.#file)) !== encodeHeader(previewLogFormat)) {
+    const header = encodeHeader(previewLogFormat);
+    const first = text(createReadStream(this.#file, { end: header.length - 1 })).catch(ignoreMissing);
+    if (((await first) ?? header) !== header) {
       const { migratePreviews } = await import('./olderPreviews.ts');
       await migratePreviews(this.#file, this.contents);
     }
@@ -118,19 +122,6 @@ async function collected(
       void unreadable.push({ text: bytes.toString('utf8', start, end), position: entries.length }),
   });
   return { entries, unreadable, ...faults };
-}
-
-/** The beginning of a file, as long as the header of this version; that header, if there is none yet. */
-async function firstLine(file: string): Promise<string> {
-  const header = encodeHeader(previewLogFormat);
-  const handle = await open(file).catch(ignoreMissing);
-  if (!handle) return header;
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(header.length));
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }
 
 /** A copy if the line names texts: it is written again, with their new places. */
