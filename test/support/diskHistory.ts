@@ -96,6 +96,8 @@ export class DiskHistory {
     fs.writeFileSync(path.join(this.#root, 'b.sh'), '#!/bin/sh\n'.repeat(3_000), { mode: 0o755 });
     fs.writeFileSync(path.join(this.#root, 'c.bin'), Buffer.from([0, 1, 2, 255]));
     if (hasLinksAndBits) fs.symlinkSync('a.txt', path.join(this.#root, 'd.link'));
+    // Another name of a file, outside of the workspace.
+    if (hasLinksAndBits) fs.linkSync(path.join(this.#root, 'a.txt'), path.join(folder, 'other-name.txt'));
     this.first = this.found();
   }
 
