@@ -1,9 +1,14 @@
 import {
   readLog,
   withCurrentHeader,
-  type DecodedLog,
+  type LogFaults,
   type LogFormat,
 } from '../../src/agent/base/log/logFormat.ts';
+
+/** A whole log. */
+export interface DecodedLog<T> extends LogFaults {
+  readonly entries: readonly T[];
+}
 
 /** All of a log whose file would hold this text. */
 export async function decodeLog<T>(text: string, format: LogFormat<T>): Promise<DecodedLog<T>> {

@@ -49,11 +49,6 @@ export interface LogFaults {
   readonly torn: boolean;
 }
 
-/** A whole log. */
-export interface DecodedLog<T> extends LogFaults {
-  readonly entries: readonly T[];
-}
-
 /** A log was written by a newer version of Redline, or is another log. Nothing was read or changed. */
 export class UnknownLogVersionError extends Error {
   override readonly name = 'UnknownLogVersionError';

@@ -6,12 +6,8 @@ import { after, beforeEach, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { eachLine, encodeEntry, EncodingError } from '../../../../src/agent/base/log/jsonLines.ts';
 import { JsonLog } from '../../../../src/agent/base/log/jsonLog.ts';
-import {
-  encodeHeader,
-  UnknownLogVersionError,
-  type DecodedLog,
-} from '../../../../src/agent/base/log/logFormat.ts';
-import { decodeLog } from '../../../support/decodeLog.ts';
+import { encodeHeader, UnknownLogVersionError } from '../../../../src/agent/base/log/logFormat.ts';
+import { decodeLog, type DecodedLog } from '../../../support/decodeLog.ts';
 import { aroundDiskCalls } from '../../../support/diskCalls.ts';
 
 interface Entry {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Sha256 } from '../../../base/hash.ts';
 import type { DeepReadonly } from '../../../base/json.ts';
-import type { DecodedLog, LogFormat } from '../../../base/log/logFormat.ts';
+import type { LogFaults, LogFormat } from '../../../base/log/logFormat.ts';
 import type { LogSink } from '../../../base/log/logQueue.ts';
 import { FOUND_APPLIED, ledgerEntrySchema, recommendationSchema, storable } from '../ledger.ts';
 import { LAST_PLAUSIBLE } from '../previewNumbers.ts';
@@ -126,7 +126,8 @@ export interface UnreadableLine {
   readonly position: number;
 }
 
-export interface LoadedPreviews extends DecodedLog<PreviewLogEntry> {
+export interface LoadedPreviews extends LogFaults {
+  readonly entries: readonly PreviewLogEntry[];
   readonly unreadable: readonly UnreadableLine[];
 }
 
