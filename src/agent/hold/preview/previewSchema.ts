@@ -3,7 +3,7 @@ import type { DeepReadonly } from '../../base/json.ts';
 import { isEncodingName, type EncodingName } from '../text/encodings.ts';
 import { applyTextEdits, editsFit } from '../text/textEdit.ts';
 import type { BinarySide, FileChange, FileSide, TextSide } from './fileChange.ts';
-import { editsOf } from './log/cutEdits.ts';
+import { withEdits } from './log/cutEdits.ts';
 import type { Place } from './log/packs.ts';
 
 const encodingName = z.custom<EncodingName>(value => typeof value === 'string' && isEncodingName(value));
@@ -69,7 +69,7 @@ const modify = z.pipe(
   z.transform(({ cuts, ...change }, { issues }): Extract<FileChange, { kind: 'modify' }> => {
     const { before, after } = change;
     if (!('encoding' in after)) return { ...change, after };
-    if (isStored(after)) return { ...change, after, ...(cuts ? { edits: editsOf(cuts, after) } : {}) };
+    if (isStored(after)) return cuts ? withEdits({ ...change, after }, cuts, after) : { ...change, after };
     if (after.text !== undefined) return { ...change, after: { ...after, text: after.text } };
     if ('text' in before && change.edits && editsFit(before.text.length, change.edits))
       return { ...change, after: { ...after, text: applyTextEdits(before.text, change.edits) } };

@@ -1,13 +1,20 @@
 import { editsGive, type TextEdit } from '../../text/textEdit.ts';
-import { isText, type FileSide } from '../fileChange.ts';
+import { isText, type FileSide, type TextSide } from '../fileChange.ts';
 
 /** An edit without its text, which the text after all edits contains: its start and end, and the length of its text. */
 export type Cut = readonly [start: number, end: number, length: number];
 
 const cutsOfRead = new WeakMap<readonly TextEdit[], readonly Cut[]>();
 
-/** The edits of a change that was read. Their texts are read from the text after them when they are asked for. */
-export function editsOf(cuts: readonly Cut[], after: { readonly text: string }): readonly TextEdit[] {
+/**
+ * Gives a change that was read its edits. They are made whenever they are asked for, since there may be very many; their texts are
+ * read from the text after them.
+ */
+export function withEdits<T extends object>(change: T, cuts: readonly Cut[], after: TextSide): T {
+  return Object.defineProperty(change, 'edits', { enumerable: true, get: () => editsOf(cuts, after) });
+}
+
+function editsOf(cuts: readonly Cut[], after: TextSide): readonly TextEdit[] {
   let shift = 0;
   const edits = cuts.map(([start, end, length]): TextEdit => {
     const at = start + shift;
