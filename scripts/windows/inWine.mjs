@@ -7,7 +7,7 @@
 import * as fs from 'node:fs';
 import { runFiles } from '../stages/fileLanes.mjs';
 
-/** @typedef {{ files: string[], alone: string[], lanes: number, grep?: string, quiet: number, output: string, results: string }} Job */
+/** @typedef {{ files: string[], first: string[], alone: string[], lanes: number, grep?: string, quiet: number, output: string, results: string }} Job */
 
 /** @type {Job} */
 const job = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
