@@ -63,7 +63,8 @@ uiTest(
     workbench.writeFile('.redline/tools/faulty.ts', 'export default pi => {\n  const = 1;\n};\n');
     await workbench.openRedlineChat();
     await workbench.sendChat('/call order_lines {"path": "list.txt"}');
-    await workbench.editorTitleAction('Apply Preview').click();
+    // It opens beside the tool, whose editor keeps the focus.
+    await workbench.treeAction('Sort list.txt', 'Apply Preview');
     await workbench.waitForFile('list.txt', text => text === 'a\nb\n');
 
     await workbench.runCommand('Problems: Focus on Problems View');
