@@ -134,12 +134,14 @@ class Played {
 
   /** What the user does to a text that takes away or brings back what was in it. @param isEdit whether that is what was applied, too */
   #byHand(path: Path, act: () => void, isEdit = true): void {
-    const before = this.#world.now(path) ?? '';
+    // An editor that has not read its file again shows something else.
+    const before = [this.#world.now(path), this.#world.editors.shown(path)].map(text => text ?? '');
     act();
     const now = this.#world.editors.shown(path) ?? this.#world.now(path) ?? '';
-    for (const word of this.#due) if (before.includes(word) && !now.includes(word)) this.#due.delete(word);
-    for (const { mark } of this.#subjects)
-      if (isEdit && before.includes(mark) !== now.includes(mark)) this.#byUser.add(mark);
+    const isChanged = (word: string): boolean =>
+      before.some(text => text.includes(word) !== now.includes(word));
+    for (const word of this.#due) if (isChanged(word) && !now.includes(word)) this.#due.delete(word);
+    for (const { mark } of this.#subjects) if (isEdit && isChanged(mark)) this.#byUser.add(mark);
   }
 
   #in(kind: 'pending' | 'applied'): readonly string[] {

@@ -139,3 +139,26 @@ export function coalesce(work: () => void, delayMs: number, maxRestMs = 0): { ()
   };
   return Object.assign(call, { cancel });
 }
+
+/** Makes work on the same keys run one after the other. */
+export class Turns {
+  readonly #ends = new Map<string, Promise<void>>();
+
+  /** Runs work once no other work has any of these keys, which may be at once. It must not wait for work on others. */
+  async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    for (let busy = this.#busy(keys); busy; busy = this.#busy(keys)) await busy;
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    for (const key of keys) this.#ends.set(key, promise);
+    try {
+      return await work();
+    } finally {
+      for (const key of keys) this.#ends.delete(key);
+      end();
+    }
+  }
+
+  #busy(keys: readonly string[]): Promise<void> | undefined {
+    const key = keys.find(each => this.#ends.has(each));
+    return key === undefined ? undefined : this.#ends.get(key);
+  }
+}

@@ -11,14 +11,14 @@ export class ActiveResolutions {
   readonly #callback = new AsyncLocalStorage<{ isRunning: boolean }>();
 
   /** Runs an attempt to resolve these previews together; other votes on them can wait for its end. */
-  async run<T>(ids: readonly string[], resolve: () => Promise<T>): Promise<T> {
+  async run<T>(group: readonly Preview[], resolve: () => Promise<T>): Promise<T> {
     const { promise, resolve: end } = Promise.withResolvers<void>();
-    for (const id of ids) this.#ends.set(id, promise);
+    for (const { id } of group) this.#ends.set(id, promise);
     try {
       return await resolve();
     } finally {
       // After a failure the preview is pending again before this attempt ends, and another one may have begun.
-      for (const id of ids) if (this.#ends.get(id) === promise) this.#ends.delete(id);
+      for (const { id } of group) if (this.#ends.get(id) === promise) this.#ends.delete(id);
       end();
     }
   }

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../../base/async.ts';
+import { Turns, untilAborted } from '../../../base/async.ts';
 import { factOf, messageOf, ToolError } from '../../../base/errors.ts';
 import { BlockedPreviewError, StalePreviewError } from '../errors.ts';
 import { Emitter, type Event } from '../../../base/event.ts';
@@ -37,6 +37,8 @@ export class Invoker {
   /** Previews that cannot be resolved after the attempt in progress, with the reason: their producer went away, for example. */
   readonly #orphaned = new Map<string, string | undefined>();
   readonly #resolutions = new ActiveResolutions();
+  /** The files that an apply writes, until the ledger has its end. */
+  readonly #writes = new Turns();
   readonly #files: FilesEffect;
   readonly #callbacks: CallbackEffect;
   readonly #applyFailed = new Emitter<Preview>();
@@ -228,8 +230,12 @@ export class Invoker {
     request: ResolveRequest,
     checks: readonly CheckFact[],
   ): Promise<Resolved> {
-    const ids = group.map(({ id }) => id);
-    return this.#resolutions.run(ids, () => this.#run(preview, group, request, checks));
+    // Only its ledger entry ends a commit: until then it may roll files back, and its changes are not followed.
+    const paths = request.action === 'apply' && preview.kind === 'files' ? group.flatMap(pathsOf) : [];
+    return this.#resolutions.run(group, () => {
+      for (const { id } of group) this.#store.beginResolving(id, request.action, request.actor);
+      return this.#writes.run(paths, () => this.#run(preview, group, request, checks));
+    });
   }
 
   /**
@@ -309,7 +315,6 @@ export class Invoker {
     request: ResolveRequest,
     checks: readonly CheckFact[],
   ): Promise<Resolved> {
-    for (const { id } of group) this.#store.beginResolving(id, request.action, request.actor);
     try {
       const resolved =
         request.action === 'apply'

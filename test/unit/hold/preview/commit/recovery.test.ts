@@ -44,6 +44,11 @@ class World {
     return this.invoker.resolve({ id, action: 'apply', reason, actor: 'human' });
   }
 
+  /** Applies it while another apply of the same file has not ended: one invoker would wait. */
+  async applyBeside(id: string): Promise<void> {
+    await this.#invoker().resolve({ id, action: 'apply', reason: 'ok', actor: 'human' });
+  }
+
   /** The process ends, `meanwhile` happens, and another one starts and recovers. */
   async restart(meanwhile: () => void = () => undefined) {
     const written = [...this.log.lines];
@@ -362,7 +367,7 @@ test('a rename that was interrupted is undone if what it renames was deleted by 
   void world.apply(moved);
   await new Promise(resolve => setImmediate(resolve));
   world.workspace.beforeWrite = undefined;
-  await world.apply(deleted);
+  await world.applyBeside(deleted);
   const [report] = await world.restart();
   assert.deepEqual([report?.end, report?.restored], ['rolledBack', ['moved.txt']]);
   assert.deepEqual(world.workspace.snapshot(), { 'b.txt': 'b', 'gone.txt': 'gone' });
@@ -567,7 +572,7 @@ for (const what of ['', ', to which another preview was applied'])
     void world.apply(id);
     await new Promise(resolve => setImmediate(resolve));
     if (what !== '')
-      await world.apply(world.stage([modify('a.txt', '1\n2\n3 typed\n4', '1\n2\n3 typed\n4!')]));
+      await world.applyBeside(world.stage([modify('a.txt', '1\n2\n3 typed\n4', '1\n2\n3 typed\n4!')]));
     const [report] = await world.restart(() => world.workspace.put('a.txt', '1\n2\n3\n4 mine'));
     assert.deepEqual(
       [report?.end, report?.restored, report?.leftAlone],
@@ -589,7 +594,7 @@ test('what kept a change from coming is beside it, and gone with its editor: not
   };
   void world.apply(id);
   await new Promise(resolve => setImmediate(resolve));
-  await world.apply(world.stage([modify('a.txt', cut, `${cut}4 more`)]));
+  await world.applyBeside(world.stage([modify('a.txt', cut, `${cut}4 more`)]));
   const [report] = await world.restart();
   assert.deepEqual([report?.end, report?.restored], ['rolledBack', ['b.txt']]);
   assert.deepEqual(world.workspace.snapshot(), { 'a.txt': old, 'b.txt': 'b' });

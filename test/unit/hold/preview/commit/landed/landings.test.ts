@@ -256,7 +256,7 @@ test('applying many files looks at a preview once, and at no text until an edito
   assert.equal(looks, 1);
 });
 
-test('an earlier change stays out of the editor while one of two commits on its file still writes', async () => {
+test('an earlier change stays out of the editor while one commit on its file still writes, and another one waits', async () => {
   const { world, id } = await applied();
   const late = world.stage(modify('a.txt', NEW, `${NEW}six\n`));
   const undo = world.stage(modify('a.txt', NEW, OLD), modify('b.txt', 'b\n', 'B\n'));
@@ -264,12 +264,12 @@ test('an earlier change stays out of the editor while one of two commits on its 
   world.workspace.beforeWrite = path => (path === 'b.txt' ? gate.pass() : undefined);
   const undone = world.apply(undo);
   await gate.reached;
-  await assert.rejects(world.apply(late), StalePreviewError);
+  const refused = assert.rejects(world.apply(late), StalePreviewError);
   world.editors.type('a.txt', typedAtTop);
   await atRest();
   assert.equal(world.editors.shown('a.txt'), typedAtTop(OLD));
   gate.open();
-  await undone;
+  await Promise.all([undone, refused]);
   await atRest();
   assert.deepEqual([world.now('a.txt'), world.saidOf(id)], [typedAtTop(OLD), ['applied']]);
 });
@@ -289,3 +289,51 @@ for (const [where, typed, why] of [
     assert.deepEqual(world.saidOf(id), ['applied', `failed: ${why} in a.txt`]);
     assert.deepEqual(world.saidOf(other), ['applied']);
   });
+
+/** A preview of two files of which one is written and the other one not yet, and one that changes the first file once more. */
+async function overlapping(fail?: Error): Promise<{
+  readonly world: EditorWorld;
+  readonly ids: readonly [string, string];
+  readonly end: () => Promise<readonly PromiseSettledResult<void>[]>;
+}> {
+  const world = new EditorWorld({ 'a.txt': OLD, 'b.txt': 'b\n' });
+  world.editors.open('a.txt');
+  const gate = new Gate();
+  world.workspace.beforeWrite = async path => {
+    if (path !== 'b.txt') return;
+    await gate.pass();
+    if (fail) throw fail;
+  };
+  const first = world.stage(modify('a.txt', OLD, NEW), modify('b.txt', 'b\n', 'B\n'));
+  const applies = [world.apply(first)];
+  await atRest();
+  assert.equal(world.workspace.text('a.txt'), NEW);
+  const second = world.stage(modify('a.txt', NEW, NEW.replace('two', 'TWO')));
+  applies.push(world.apply(second));
+  await atRest();
+  assert.equal(world.workspace.text('a.txt'), NEW, 'the second one waits');
+  const end = (): Promise<readonly PromiseSettledResult<void>[]> => {
+    gate.open();
+    return Promise.allSettled(applies);
+  };
+  return { world, ids: [first, second], end };
+}
+
+test('a change to a file that another apply is still writing is applied after it, and both are followed', async () => {
+  const { world, ids, end } = await overlapping();
+  await end();
+  world.editors.type('a.txt', text => text.replace('four', 'four and a half'));
+  await atRest();
+  for (const id of ids) assert.deepEqual(world.saidOf(id), ['applied', 'failed: sameLines in a.txt']);
+});
+
+test('a change to a file that another apply is still writing is stale once that one has failed', async () => {
+  const { world, ids, end } = await overlapping(new Error('no space'));
+  const ends = await end();
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.equal(world.workspace.text('a.txt'), OLD);
+  for (const id of ids) assert.deepEqual(world.saidOf(id), ['failed']);
+});
