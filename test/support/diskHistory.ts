@@ -257,7 +257,7 @@ export class DiskHistory {
       if (!(error instanceof ToolError) && !/EIO/.test(String(error))) throw error;
       if (this.#fate.isDead()) return;
       this.votes.pop();
-      const [, told = ''] = /(?:These|Check)(.*)/.exec(messageOf(error)) ?? [];
+      const [, told = ''] = /(?:[Tt]hese|Check)(.*)/.exec(messageOf(error)) ?? [];
       this.told.push(...[...before.keys(), ...vote.after.keys()].filter(name => told.includes(name)));
     }
     const expected = vote.answered === undefined ? before : vote.after;
