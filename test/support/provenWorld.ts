@@ -10,7 +10,7 @@ import { folderState } from '../../src/agent/sandbox/checks/folderState.ts';
 import type { CheckFact } from '../../src/agent/hold/preview/ledger.ts';
 import type { FileChange } from '../../src/agent/hold/preview/fileChange.ts';
 import { Overlay, type PendingContents } from '../../src/agent/hold/preview/overlay.ts';
-import { textOf, type AgentToolResult } from '../../src/agent/hold/preview/pendingAction.ts';
+import { resultText, type AgentToolResult } from '../../src/agent/hold/preview/pendingAction.ts';
 import type { Preview } from '../../src/agent/hold/preview/preview.ts';
 import { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
 import { queueResolveHandler } from '../../src/agent/hold/preview/queueResolveHandler.ts';
@@ -101,7 +101,7 @@ export class ProvenWorld {
   async vote({ id }: Preview): Promise<Voted> {
     const preview = this.store.get(id);
     if (this.#engine === 'copy' && preview) await this.checks.run(this.checks.withBase(preview), 'human');
-    const told = textOf(await this.resolve(id, 'apply', 'model'));
+    const told = resultText(await this.resolve(id, 'apply', 'model'));
     const { checks } = this.store.ledger().at(-1) ?? {};
     return { told, state: this.store.get(id)?.state.kind, checks };
   }

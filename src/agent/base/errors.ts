@@ -37,7 +37,7 @@ export class PathError extends ToolError {
 
 /** The text of anything that was thrown. Never throws. */
 export function messageOf(error: unknown): string {
-  return textOf(() => (error instanceof Error ? error.message : error));
+  return textFrom(() => (error instanceof Error ? error.message : error));
 }
 
 /** The text of anything that was thrown, without the advice that is only for the model. Never throws. */
@@ -52,7 +52,9 @@ export function messageWithoutPaths(error: unknown): string {
 
 /** The stack of anything that was thrown, for the log. Never throws. */
 export function detailOf(error: unknown): string {
-  return textOf(() => (error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : error));
+  return textFrom(() =>
+    error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : error,
+  );
 }
 
 /** The result of `read`; `undefined` if it throws. */
@@ -64,7 +66,7 @@ export function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-function textOf(read: () => unknown): string {
+function textFrom(read: () => unknown): string {
   try {
     return String(read());
   } catch {

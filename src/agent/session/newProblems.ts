@@ -84,7 +84,7 @@ export class NewProblems extends Owner {
     this.#ctx.inbox.add({
       role: 'steering',
       kind: 'problems',
-      text: textOf(found, previewIds),
+      text: problemsText(found, previewIds),
       previewIds,
     });
   }
@@ -177,19 +177,19 @@ function seriousIn(problems: Problems, path: string): readonly Problem[] {
 /** The problems that were not known. An edit moves problems, so their places do not count. */
 function withoutKnown(found: readonly Problem[], known: readonly Problem[]): readonly Problem[] {
   const left = new Map<string, number>();
-  for (const problem of known) left.set(keyOf(problem), (left.get(keyOf(problem)) ?? 0) + 1);
+  for (const problem of known) left.set(problemKey(problem), (left.get(problemKey(problem)) ?? 0) + 1);
   return found.filter(problem => {
-    const count = left.get(keyOf(problem)) ?? 0;
-    left.set(keyOf(problem), count - 1);
+    const count = left.get(problemKey(problem)) ?? 0;
+    left.set(problemKey(problem), count - 1);
     return count <= 0;
   });
 }
 
-function keyOf({ severity, message, source, code }: Problem): string {
+function problemKey({ severity, message, source, code }: Problem): string {
   return JSON.stringify([severity, message, source, code]);
 }
 
-function textOf(found: readonly Problem[], previewIds: readonly string[]): string {
+function problemsText(found: readonly Problem[], previewIds: readonly string[]): string {
   const shown = [...found].sort(byImportance).slice(0, MAX_PROBLEMS);
   const rest = found.length - shown.length;
   return [

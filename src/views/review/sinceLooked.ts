@@ -47,11 +47,11 @@ export class SinceLooked extends Owner implements vscode.CodeLensProvider {
 /** Whether the user has seen every hunk of the change before, such as when a hunk was discarded and only the rest is left. */
 async function isWithin(change: FileChange, seen: FileChange): Promise<boolean> {
   if (change.before?.hash !== seen.before?.hash) return false;
-  const [hunks, known] = [await hunksOfChange(change), (await hunksOfChange(seen)).map(keyOf)];
-  return hunks.length > 0 && hunks.every(hunk => known.includes(keyOf(hunk)));
+  const [hunks, known] = [await hunksOfChange(change), (await hunksOfChange(seen)).map(hunkKey)];
+  return hunks.length > 0 && hunks.every(hunk => known.includes(hunkKey(hunk)));
 }
 
-function keyOf({ beforeStart, before, after }: Hunk): string {
+function hunkKey({ beforeStart, before, after }: Hunk): string {
   return JSON.stringify([beforeStart, before, after]);
 }
 

@@ -68,7 +68,7 @@ export class VsCodeLanguageServices implements LanguageServices {
     for (const [uri, own] of entries) {
       const path = pathOfUri(uri, this.#names);
       if (path === undefined)
-        return { kind: 'unsupported', what: `change ${nameOf(uri)}, which is outside the workspace` };
+        return { kind: 'unsupported', what: `change ${fileName(uri)}, which is outside the workspace` };
       files.push({
         path,
         edits: own.map(({ range: { start, end }, newText }) => ({ start, end, text: newText })),
@@ -94,7 +94,7 @@ export class VsCodeLanguageServices implements LanguageServices {
           : [each.uri, each.range];
       const own = pathOfUri(file, this.#names);
       return {
-        path: own ?? nameOf(file),
+        path: own ?? fileName(file),
         isOutside: own === undefined,
         line: range.start.line,
         character: range.start.character,
@@ -167,6 +167,6 @@ function positionOf({ line, character }: Position): vscode.Position {
   return new vscode.Position(line, character);
 }
 
-function nameOf(uri: vscode.Uri): string {
+function fileName(uri: vscode.Uri): string {
   return posix.basename(uri.path);
 }

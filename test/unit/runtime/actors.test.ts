@@ -1,7 +1,11 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { ToolError } from '../../../src/agent/base/errors.ts';
-import { textOf, textResult, type AgentToolResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import {
+  resultText,
+  textResult,
+  type AgentToolResult,
+} from '../../../src/agent/hold/preview/pendingAction.ts';
 import type { Actor } from '../../../src/agent/hold/preview/preview.ts';
 import { humanReason } from '../../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { modify } from '../../support/changes.ts';
@@ -84,6 +88,6 @@ test('a second vote while one is applying is told so, and who applies', async ()
     t.click('p1', 'apply'),
     t.invoker.resolve({ id: 'p1', action: 'discard', reason: 'x', actor: 'extension' }),
   ]);
-  assert.equal(textOf(first as AgentToolResult), 'done');
+  assert.equal(resultText(first as AgentToolResult), 'done');
   assert.equal(resolvedText(second), 'p1 (Once) was already resolved by the user: applied.');
 });

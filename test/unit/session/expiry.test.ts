@@ -1,6 +1,10 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textOf, textResult, type AgentToolResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import {
+  resultText,
+  textResult,
+  type AgentToolResult,
+} from '../../../src/agent/hold/preview/pendingAction.ts';
 import { create } from '../../support/changes.ts';
 import { createTestSession } from '../../support/testSession.ts';
 
@@ -14,7 +18,7 @@ test('an opaque preview whose producer is gone expires: it cannot be applied and
   t.invoker.expire('p1');
   assert.equal(t.store.get('p1')?.state.kind, 'expired');
   assert.deepEqual([t.store.hasPending, t.store.ledger()], [false, []]);
-  assert.equal(textOf((await t.click('p1', 'apply')) as AgentToolResult), GONE);
+  assert.equal(resultText((await t.click('p1', 'apply')) as AgentToolResult), GONE);
   await t.session.prompt('Hello.');
   assert.equal(t.requests[0]?.toolChoice, undefined, 'nothing is forced');
   assert.deepEqual(

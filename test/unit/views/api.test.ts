@@ -1,7 +1,11 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import type { SessionMessage } from '../../../src/agent/session/model/messages.ts';
-import { textOf, textResult, type AgentToolResult } from '../../../src/agent/hold/preview/pendingAction.ts';
+import {
+  resultText,
+  textResult,
+  type AgentToolResult,
+} from '../../../src/agent/hold/preview/pendingAction.ts';
 import type { ResolveOrder } from '../../../src/agent/hold/preview/resolveSettings.ts';
 import { undoBranchAction } from '../../../src/agent/hold/preview/undo.ts';
 import { toWireMessages } from '../../../src/agent/session/model/openai/messages.ts';
@@ -87,7 +91,7 @@ test('an extension that resolves a preview again is told the outcome, also when 
   const { id } = api.previews.push({ label: 'Deploy', sourceToolName: 'test', apply });
   assert.equal((await t.click(id, 'apply').then(result => result as AgentToolResult)).isError, true);
   assert.equal(
-    textOf(await api.previews.resolve({ id, action: 'apply', reason: 'again' })),
+    resultText(await api.previews.resolve({ id, action: 'apply', reason: 'again' })),
     'p1 (Deploy) was already resolved by the user: applied, and returned an error: exit 1.',
   );
   assert.equal(runs, 1);

@@ -20,7 +20,7 @@ export function hasHead(folder: string): boolean {
 
 /** The folder with a git directory's configuration, hooks and objects: for a worktree, another git directory. */
 export function commonDirectoryOf(gitDirectory: string): string {
-  const named = textOf(path.join(gitDirectory, 'commondir'));
+  const named = readIfThere(path.join(gitDirectory, 'commondir'));
   return named === undefined ? gitDirectory : realPlaceSync(path.resolve(gitDirectory, named));
 }
 
@@ -31,7 +31,7 @@ export function commonDirectoryOf(gitDirectory: string): string {
 export function gitDirectoryOf(folder: string): string | undefined {
   if (!isThere(folder, '.git')) return undefined;
   const own = path.join(folder, '.git');
-  const named = textOf(own)?.match(/^gitdir: (.*)$/s)?.[1];
+  const named = readIfThere(own)?.match(/^gitdir: (.*)$/s)?.[1];
   return realPlaceSync(named === undefined ? own : path.resolve(folder, named));
 }
 
@@ -57,7 +57,7 @@ export function foldersAround(file: string): readonly string[] {
  * @param top the outermost folder that may be its working tree
  */
 export function hasWorkingTree(gitDirectory: string, top: string): boolean {
-  if (!isBare(textOf(path.join(gitDirectory, 'config')) ?? '')) return true;
+  if (!isBare(readIfThere(path.join(gitDirectory, 'config')) ?? '')) return true;
   if (isThere(gitDirectory, 'worktrees')) return true;
   for (let at = path.dirname(gitDirectory); ; at = path.dirname(at)) {
     if (gitDirectoryOf(at) === gitDirectory) return true;
@@ -78,7 +78,7 @@ function statOf(folder: string, name: string): fs.Stats | undefined {
 }
 
 /** The text of one of git's files, without line breaks at the end; `undefined` if there is none, or it is too large to be one. */
-function textOf(file: string): string | undefined {
+function readIfThere(file: string): string | undefined {
   try {
     const stat = fs.statSync(file);
     const isOwn = stat.isFile() && stat.size < 1_000_000;

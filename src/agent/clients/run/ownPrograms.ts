@@ -24,7 +24,7 @@ export function hiddenPrograms(
 ): readonly string[] {
   const isShown = (at: string): boolean => shown.some(outer => isInside(at, outer));
   const named = (SETTINGS[program] ?? []).flatMap(each => {
-    const settings = parsedJson(textOf(path.join(home, each)));
+    const settings = parsedJson(textOfFile(path.join(home, each)));
     if (!isRecord(settings)) return [];
     // MCP servers for one folder alone, which is where Claude Code adds them unless it is told otherwise.
     const { projects } = settings;
@@ -52,7 +52,7 @@ function pathsIn(command: string, home: string): readonly string[] {
 }
 
 /** The content of a file; empty if it cannot be read. */
-export function textOf(file: string): string {
+export function textOfFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -15,7 +15,7 @@ import { Lines, windowSchema, type ProgramMessage, type WindowMessage } from '..
 import { openWindows, realPathOf, windowsFor } from '../windowFiles.ts';
 import { CopyProgram } from './copyProgram.ts';
 import { configuration, programFolders } from './homeFolders.ts';
-import { hiddenPrograms, textOf } from './ownPrograms.ts';
+import { hiddenPrograms, textOfFile } from './ownPrograms.ts';
 import { SharedFile } from './sharedFile.ts';
 import { told } from './toldAgent.ts';
 
@@ -88,7 +88,9 @@ export async function runInView(command: readonly string[], options: StartPlace)
   clearTimeout(slow);
   if (made?.kind !== 'mounts') return fail(made?.kind === 'refused' ? made.reason : 'the window has gone.');
   for (const line of made.lines) say(`redline: ${line}`);
-  const settings = textOf(path.join(process.env['CODEX_HOME'] ?? path.join(home, '.codex'), 'config.toml'));
+  const settings = textOfFile(
+    path.join(process.env['CODEX_HOME'] ?? path.join(home, '.codex'), 'config.toml'),
+  );
   const status = made.status.replace(/^~(?=\/)/, () => home);
   const start = told(base, { args, env: process.env }, settings, status, made.copies);
   const started = { program: [program, ...start.args], environment: withoutEditor(start.env), cwd };

@@ -5,7 +5,7 @@ import type { Localiser } from '../../base/localiser.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
 import { stepsOf } from '../../hold/preview/fileSteps.ts';
 import { counted } from '../../hold/preview/label.ts';
-import { textOf, textResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
+import { resultText, textResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
 import { assertApplicable } from '../../hold/preview/textFile.ts';
 import { deleteFileTool } from '../../session/tools/files/deleteFile.ts';
@@ -119,5 +119,5 @@ async function collected(tool: Tool, params: unknown, context: ToolContext): Pro
     return undefined as unknown as Preview;
   };
   const result = await tool.execute(params, { ...context, stage });
-  return { changes, summary: textOf(result) };
+  return { changes, summary: resultText(result) };
 }

@@ -21,15 +21,15 @@ export class Followed {
 
   /** Whether a preview is as it was followed. One that waits for a decision never is, since it moves with its files. */
   has(preview: Preview): boolean {
-    return !isOpen(preview) && this.#keys.has(keyOf(preview));
+    return !isOpen(preview) && this.#keys.has(revisionKey(preview));
   }
 
   /** @throws the error of the system; then it knows no more than before */
   add(previews: readonly Preview[]): Promise<void> {
-    return this.#keys.add(previews.map(keyOf));
+    return this.#keys.add(previews.map(revisionKey));
   }
 }
 
-function keyOf({ id, revision, state }: Preview): string {
+function revisionKey({ id, revision, state }: Preview): string {
   return `${id} ${revision} ${state.kind}`;
 }

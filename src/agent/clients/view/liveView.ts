@@ -230,10 +230,10 @@ export class LiveView {
       pending,
     });
     // A file that is written again and again is named once.
-    const told = new Set(this.#leftOut.map(keyOf));
-    const leftOut = [...collection.leftOut, ...placed.leftOut].filter(each => !told.has(keyOf(each)));
+    const told = new Set(this.#leftOut.map(leftOutKey));
+    const leftOut = [...collection.leftOut, ...placed.leftOut].filter(each => !told.has(leftOutKey(each)));
     await this.#reported.load();
-    const news = leftOut.filter(each => !this.#reported.has(keyOf(each)));
+    const news = leftOut.filter(each => !this.#reported.has(leftOutKey(each)));
     const isSecret = ({ path }: FileChange): boolean => collection.settings.includes(path);
     const [own, foreign] = split(placed.changes, ({ path }) => AGENT_SETTINGS.test(path));
     const [secret, others] = split(foreign, isSecret);
@@ -261,7 +261,7 @@ export class LiveView {
     this.#leftOut.push(...leftOut);
     this.#last = { isTooMuch, commits, lostGit, busy, bulk, ignored, offered, notes };
     if (isNews) this.#onNotTaken({ ...this.notTaken, leftOut: news });
-    await this.#reported.add(news.map(keyOf)).catch(() => undefined); // it is told again after a reload
+    await this.#reported.add(news.map(leftOutKey)).catch(() => undefined); // it is told again after a reload
   }
 
   async #stage(
@@ -355,7 +355,7 @@ interface Wanted {
   readonly mode: number | undefined;
 }
 
-function keyOf({ path, why }: LeftOut): string {
+function leftOutKey({ path, why }: LeftOut): string {
   return `${path} ${why}`;
 }
 

@@ -82,7 +82,7 @@ export class Feed {
 
   /** Adds the fact that an entry of the log states; {@link tell} follows once it is recorded. */
   add(fact: DistributiveOmit<Fact, 'key' | 'place'>): void {
-    const name = nameOf(fact);
+    const name = factKey(fact);
     const count = (this.#keys.get(name) ?? 0) + 1;
     this.#keys.set(name, count);
     this.#facts.push({ ...fact, key: count === 1 ? name : `${name} ${count}`, place: this.#attempts });
@@ -97,7 +97,7 @@ export class Feed {
 }
 
 /** Name of a fact, which several facts of one preview may share. */
-function nameOf(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
+function factKey(fact: DistributiveOmit<Fact, 'key' | 'place'>): string {
   const { kind, previewId } = fact;
   switch (kind) {
     case 'attempt':

@@ -79,7 +79,7 @@ export function answerOf(answer: unknown): Answer {
 }
 
 /** The text of a result, its parts joined by line feeds. A part that is not text is named. */
-export function textOf(result: AgentToolResult): string {
+export function resultText(result: AgentToolResult): string {
   return result.content.map(textOfPart).join('\n');
 }
 

@@ -1,4 +1,4 @@
-import type { SessionMessage, SteeringMessage } from '../model/messages.ts';
+import { messageText, type SessionMessage, type SteeringMessage } from '../model/messages.ts';
 import type { ConversationTree } from './conversationTree.ts';
 import { summarizedTrunk, summaryInForce } from './context/summarizedTrunk.ts';
 import { withoutMarkers } from './markerEcho.ts';
@@ -98,8 +98,8 @@ export function weave(lines: readonly TaggedLine[], markers: boolean): TaggedLin
       markers && id !== null && !(isSilent(message) && tags.length === 0) ? [`[${renderNodeId(id)}]`] : [];
     if (marker.length === 0 && tags.length === 0) return line;
     // A summary that stands for the text of its node is in the tag, too.
-    const isInTag = line.tags.some(tag => replacesContent(tag) && tag.summary === textOf(message));
-    const own = line.isCluster && isInTag ? '' : textOf(message);
+    const isInTag = line.tags.some(tag => replacesContent(tag) && tag.summary === messageText(message));
+    const own = line.isCluster && isInTag ? '' : messageText(message);
     const text = markers && message.role === 'assistant' ? withoutMarkers(own) : own;
     return {
       ...line,
@@ -120,10 +120,6 @@ function steer(lines: readonly TaggedLine[], after: number | undefined): readonl
   let end = at + 1;
   while (lines[end]?.message.role === 'tool') end++;
   return [...lines.slice(0, end), { id: null, message: STEER }, ...lines.slice(end)];
-}
-
-function textOf(message: SessionMessage): string {
-  return message.role === 'tool' ? message.content : message.text;
 }
 
 function withText(message: SessionMessage, text: string): SessionMessage {

@@ -14,7 +14,7 @@ import {
   type Resolved,
 } from '../../hold/preview/resolve/resolved.ts';
 import type { NoteShown, ShownPart } from '../../hold/preview/shownDiffs.ts';
-import type { SessionMessage } from '../model/messages.ts';
+import { messageText, type SessionMessage } from '../model/messages.ts';
 import type { ToolChoiceQueue } from './toolChoiceQueue.ts';
 
 const loadRefusals = () => import('./refusedVotes.ts');
@@ -137,9 +137,7 @@ export class ModelResolver {
    * as not shown.
    */
   noteRequest(messages: readonly SessionMessage[]): void {
-    const texts = new Set(
-      messages.map(message => (message.role === 'tool' ? message.content : message.text)),
-    );
+    const texts = new Set(messages.map(messageText));
     this.#shown = this.#shown.filter(part => {
       const preview = this.#store.get(part.id);
       if (!preview || !isOpen(preview)) return false;

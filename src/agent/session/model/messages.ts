@@ -150,6 +150,11 @@ export type RevertCategory = (typeof revertCategories)[number];
 export type SessionMessage =
   UserMessage | AssistantMessage | ToolResultMessage | SteeringMessage | LocalMessage;
 
+/** What a message says. */
+export function messageText(message: SessionMessage): string {
+  return message.role === 'tool' ? message.content : message.text;
+}
+
 /** The name of a tool as a model means it. Some servers leave control tokens in it, such as `read_file<|channel|>commentary`. */
 export function toolNameOf(written: string): string {
   return written.replace(/<\|.*$/s, '').trim();

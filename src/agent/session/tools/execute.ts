@@ -10,7 +10,7 @@ import { plural } from '../../base/phrases.ts';
 import { isKnownBy } from '../conversation/conversationPreviews.ts';
 import { interruptions } from '../model/interruptions.ts';
 import type { ImageFile, ToolCall, ToolResultMessage } from '../model/messages.ts';
-import { textOf, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
+import { resultText, type AgentToolResult, type PendingAction } from '../../hold/preview/pendingAction.ts';
 import { nameOf, type Preview } from '../../hold/preview/preview.ts';
 import type { QueuedPreview } from '../../hold/preview/previewStoreOptions.ts';
 import { MAX_RESULT_DIFF_CHARS, shownDiff, type NoteShown } from '../../hold/preview/shownDiffs.ts';
@@ -58,10 +58,10 @@ export async function executeToolCall(call: ToolCall, options: ExecuteOptions): 
       await effects.stored();
       return answer;
     });
-    ownText = textOf(result); // throws if the tool returned something other than a result
+    ownText = resultText(result); // throws if the tool returned something other than a result
   } catch (error) {
     result = errorResult(call, error, options);
-    ownText = textOf(result);
+    ownText = resultText(result);
   }
   effects.end();
   const details = jsonSafe(result.details);

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { ResolveCall } from '../forcing/modelResolver.ts';
-import { textOf, textResult, type AgentToolResult } from '../../hold/preview/pendingAction.ts';
+import { resultText, textResult, type AgentToolResult } from '../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../hold/preview/preview.ts';
 import { modelResult } from '../../hold/preview/resolve/modelResult.ts';
 import { withDetails, type Handled, type Resolved } from '../../hold/preview/resolve/resolved.ts';
@@ -127,5 +127,5 @@ function ownLine(each: Ended, told: readonly Ended[]): string | [] {
 }
 
 function ownText(each: Ended): string {
-  return 'error' in each ? messageOf(each.error) : textOf(modelResult(each.resolved));
+  return 'error' in each ? messageOf(each.error) : resultText(modelResult(each.resolved));
 }

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { renderNodeId } from '../../../agent/session/conversation/nodeId.ts';
+import { renderNodeId, type NodeId } from '../../../agent/session/conversation/nodeId.ts';
 import type { ConversationTree } from '../../../agent/session/conversation/conversationTree.ts';
 import type { NodeTag, TagKind } from '../../../agent/session/conversation/revert.ts';
-import type { SessionMessage } from '../../../agent/session/model/messages.ts';
+import { messageText } from '../../../agent/session/model/messages.ts';
 import { makeCommand } from '../../commandRegistry.ts';
 import { asMarkdown, oneLine, plural } from '../../plainText.ts';
 import type { Branch } from './branches.ts';
@@ -55,18 +55,19 @@ export function branchItem(tree: ConversationTree, branch: Branch): vscode.TreeI
 
 /** The tags of a branch, and its prompt or first message. Foreign text is escaped, never rendered as markdown. */
 export function branchTooltip(tree: ConversationTree, { tags, titled }: Branch): vscode.MarkdownString {
-  const text = textOf(tree.get(titled)?.message);
+  const text = textAt(tree, titled);
   const lines = tags.map(tagLine);
   if (text !== '') lines.push(asMarkdown(text, MAX_TOOLTIP));
   return new vscode.MarkdownString(lines.join('\n\n'), true);
 }
 
 function branchLabel(tree: ConversationTree, { titled }: Branch): string {
-  return oneLine(textOf(tree.get(titled)?.message)) || vscode.l10n.t('(no text)');
+  return oneLine(textAt(tree, titled)) || vscode.l10n.t('(no text)');
 }
 
-function textOf(message: SessionMessage | undefined): string {
-  return (message?.role === 'tool' ? message.content : message?.text) ?? '';
+function textAt(tree: ConversationTree, id: NodeId): string {
+  const message = tree.get(id)?.message;
+  return message ? messageText(message) : '';
 }
 
 function tagLine({ kind, text }: NodeTag): string {

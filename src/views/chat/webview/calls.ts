@@ -3,7 +3,7 @@ import { MAX_SHOWN_CHARS, type ItemOf, type ShownText } from '../viewItem.ts';
 import { fileNameOf, sayCalls, sayRunning } from '../words/callWords.ts';
 import { el, icon } from './dom.ts';
 import { fileLink } from './fileLink.ts';
-import { nameOf } from './fileNames.ts';
+import { shownFileName } from './fileNames.ts';
 
 /** The icon of a finished call is not a tick: that would stand for checks that failed, too. */
 const TOOL_ICONS = {
@@ -83,7 +83,7 @@ export function renderCalls(item: ItemOf<'tools'>, old: HTMLElement | undefined)
 
 /** Input and output of a tool call. */
 export function callBody(input: ShownText, output: ShownText, file?: ItemOf<'tool'>['file']): HTMLElement {
-  const open = file && fileLink(file, l10n.t('Open {0}', nameOf(file)));
+  const open = file && fileLink(file, l10n.t('Open {0}', shownFileName(file)));
   return el(
     'div',
     { class: 'tool-body' },

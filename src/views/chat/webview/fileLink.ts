@@ -1,5 +1,5 @@
 import { button } from './dom.ts';
-import { nameOf, type NamedFile } from './fileNames.ts';
+import { shownFileName, type NamedFile } from './fileNames.ts';
 import { post } from './host.ts';
 
 /** Opens the file at its line. */
@@ -7,7 +7,7 @@ export function fileLink(file: NamedFile, label: string): HTMLButtonElement {
   return button({
     class: 'file-link',
     label,
-    title: nameOf(file),
+    title: shownFileName(file),
     onClick: () =>
       post({ type: 'openFile', path: file.path, ...(file.line === undefined ? {} : { line: file.line }) }),
   });

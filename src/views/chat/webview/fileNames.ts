@@ -49,6 +49,6 @@ export function splitAtFiles(
 }
 
 /** `src/cart.ts:12` */
-export function nameOf({ path, line }: NamedFile): string {
+export function shownFileName({ path, line }: NamedFile): string {
   return escapeInvisible(line === undefined ? path : `${path}:${line}`);
 }

@@ -11,9 +11,9 @@ type Card = ItemOf<'preview'> | ItemOf<'turn'>;
  */
 export function newsOf(before: Card, card: Card): string {
   if (card.kind === 'preview' && card.state.kind === 'applying') return '';
-  const old = new Set(linesOf(before));
-  const changed = linesOf(card).filter(line => !old.has(line));
-  return changed.length === 0 ? '' : [nameOf(card), ...changed].join(', ');
+  const old = new Set(cardLines(before));
+  const changed = cardLines(card).filter(line => !old.has(line));
+  return changed.length === 0 ? '' : [cardName(card), ...changed].join(', ');
 }
 
 /** Whether an item is a card, whose changes are announced. */
@@ -21,11 +21,11 @@ export function isCard(item: ViewItem): item is Card {
   return item.kind === 'preview' || item.kind === 'turn';
 }
 
-function nameOf(card: Card): string {
+function cardName(card: Card): string {
   return card.kind === 'turn' ? turnName({ ...card, state: 'pending' }) : card.label;
 }
 
-function linesOf(card: Card): string[] {
+function cardLines(card: Card): string[] {
   const lines =
     card.kind === 'turn'
       ? [turnStateText(card), ...card.rows.map(row => newsOfRow(row))]

@@ -51,7 +51,7 @@ export class CheckSettings {
    * @param shell the {@link broughtShell} that the person has read; empty if none
    */
   async approve(checks: readonly SetCheck[], shell: string): Promise<void> {
-    const texts = new Set([...this.#approved, ...checks.map(check => textOf(check, shell))]);
+    const texts = new Set([...this.#approved, ...checks.map(check => approvedText(check, shell))]);
     await this.#memory.update(APPROVED, [...texts]);
   }
 
@@ -66,7 +66,7 @@ export class CheckSettings {
   }
 
   #isApproved(check: SetCheck): boolean {
-    return this.#approved.includes(textOf(check, this.broughtShell));
+    return this.#approved.includes(approvedText(check, this.broughtShell));
   }
 
   get #approved(): readonly unknown[] {
@@ -76,7 +76,7 @@ export class CheckSettings {
 }
 
 /** Everything from the workspace that changes the run, as text. */
-function textOf({ command, cwd, report }: SetCheck, shell: string): string {
+function approvedText({ command, cwd, report }: SetCheck, shell: string): string {
   const others = [...(report === undefined ? [] : [{ report }]), ...(shell === '' ? [] : [shell])];
   return JSON.stringify([command, cwd ?? '', ...others]);
 }

@@ -24,25 +24,25 @@ export async function askImports(
 ): Promise<readonly PreviewTarget[] | undefined> {
   const pending = [...store.open].filter(({ state }) => state.kind === 'pending');
   const missing = pendingImports(taken, pending);
-  if (missing.every(each => answered.has(keyOf(each)))) return [];
+  if (missing.every(each => answered.has(importKey(each)))) return [];
   const { l10n } = vscode;
   const [first] = missing;
   const names = missing
     .slice(0, MAX_NAMED)
     .map(({ path, change, preview }) =>
-      l10n.t('{0} imports {1}: {2}', nameOf(path), nameOf(change.path), oneLine(titleOf(preview))),
+      l10n.t('{0} imports {1}: {2}', baseName(path), baseName(change.path), oneLine(titleOf(preview))),
     );
   const more = missing.length > MAX_NAMED ? ['…'] : [];
   const both = missing.length === 1 ? l10n.t('Apply Both') : l10n.t('Apply All of Them');
   const without = l10n.t('Apply Only This');
   const text =
     missing.length === 1 && first
-      ? l10n.t('{0} imports {1}, which is still pending.', nameOf(first.path), nameOf(first.change.path))
+      ? l10n.t('{0} imports {1}, which is still pending.', baseName(first.path), baseName(first.change.path))
       : l10n.t('What this imports is still pending.');
   const choice = await choose(text, [...names, ...more].join('\n'), both, without);
   if (choice === both) return missing.map(targetOf);
   if (choice !== without) return undefined;
-  for (const each of missing) answered.add(keyOf(each));
+  for (const each of missing) answered.add(importKey(each));
   return [];
 }
 
@@ -58,7 +58,7 @@ export function revisionNow(store: PreviewStore, seen: Preview, taken: readonly 
   return now && isSame ? now.revision : seen.revision;
 }
 
-function keyOf({ path, preview, change }: PendingImport): string {
+function importKey({ path, preview, change }: PendingImport): string {
   return JSON.stringify([path, preview.id, change.path]);
 }
 
@@ -68,6 +68,6 @@ function targetOf({ preview, change }: PendingImport): PreviewTarget {
   return { id, revision, ...((changes?.length ?? 0) > 1 ? { path: change.path } : {}) };
 }
 
-function nameOf(path: string): string {
+function baseName(path: string): string {
   return oneLine(path.split('/').at(-1) ?? path);
 }

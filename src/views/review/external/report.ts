@@ -27,14 +27,14 @@ export function reportLeftOut(
     const document = await vscode.workspace.openTextDocument({
       // Not `markdown`: the names come from others, and links in them could run commands.
       language: 'redline-document',
-      content: textOf(leftOut, title),
+      content: leftOutText(leftOut, title),
     });
     await vscode.window.showTextDocument(document);
   });
 }
 
 /** Everything that was left out, as Markdown. */
-function textOf(leftOut: readonly LeftOut[], title: string): string {
+function leftOutText(leftOut: readonly LeftOut[], title: string): string {
   const parts = leftOut.map(({ path, why, detail }) => {
     const line = `- ${oneLine(shownName(path), 1_000)}: ${reasonText(why)}`;
     if (detail === undefined) return line;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keyOf, type PendingNode } from './pendingNode.ts';
+import { nodeKey, type PendingNode } from './pendingNode.ts';
 
 /**
  * Mirrors the rows that VS Code has of the tree, so that a change redraws only rows that look different now. VS Code knows a row
@@ -21,20 +21,20 @@ export class DrawnRows {
    * @returns them, as the objects that VS Code may know
    */
   giveBelow(above: PendingNode | undefined, now: readonly PendingNode[]): PendingNode[] {
-    const key = above ? keyOf(above) : '';
+    const key = above ? nodeKey(above) : '';
     const before = this.#below.get(key)?.rows ?? [];
-    const known = new Map(before.map(row => [keyOf(row), row]));
-    const rows = now.map(row => Object.assign(known.get(keyOf(row)) ?? row, row));
-    const kept = new Set(rows.map(keyOf));
-    for (const row of before) if (!kept.has(keyOf(row))) this.#forget(keyOf(row));
+    const known = new Map(before.map(row => [nodeKey(row), row]));
+    const rows = now.map(row => Object.assign(known.get(nodeKey(row)) ?? row, row));
+    const kept = new Set(rows.map(nodeKey));
+    for (const row of before) if (!kept.has(nodeKey(row))) this.#forget(nodeKey(row));
     this.#below.set(key, { above, rows });
-    for (const row of rows) this.#above.set(keyOf(row), above);
+    for (const row of rows) this.#above.set(nodeKey(row), above);
     return rows;
   }
 
   /** @param look everything that the row shows */
   give(node: PendingNode, look: string): void {
-    this.#rows.set(keyOf(node), { node, look });
+    this.#rows.set(nodeKey(node), { node, look });
   }
 
   get(key: string): PendingNode | undefined {
@@ -42,7 +42,7 @@ export class DrawnRows {
   }
 
   above(node: PendingNode): PendingNode | undefined {
-    return this.#above.get(keyOf(node));
+    return this.#above.get(nodeKey(node));
   }
 
   /**
@@ -58,7 +58,7 @@ export class DrawnRows {
     for (const { above, rows } of this.#below.values()) {
       const now = readBelow(above);
       const isSame =
-        now.length === rows.length && now.every((row, at) => keyOf(row) === keyOf(rows[at] ?? row));
+        now.length === rows.length && now.every((row, at) => nodeKey(row) === nodeKey(rows[at] ?? row));
       if (!isSame && !above) return 'all';
       if (!isSame && above) changed.add(above);
       else
@@ -72,11 +72,11 @@ export class DrawnRows {
       const above = this.above(node);
       return above !== undefined && (changed.has(above) || isBelowChanged(above));
     };
-    return [...changed].filter(node => this.#rows.get(keyOf(node))?.node === node && !isBelowChanged(node));
+    return [...changed].filter(node => this.#rows.get(nodeKey(node))?.node === node && !isBelowChanged(node));
   }
 
   #forget(key: string): void {
-    for (const row of this.#below.get(key)?.rows ?? []) this.#forget(keyOf(row));
+    for (const row of this.#below.get(key)?.rows ?? []) this.#forget(nodeKey(row));
     for (const map of [this.#rows, this.#below, this.#above]) map.delete(key);
   }
 }

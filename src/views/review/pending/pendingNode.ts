@@ -48,7 +48,7 @@ export interface PreviewRow {
 }
 
 /** A row's key, which stays the same while the row stands for the same thing. */
-export function keyOf(node: PendingNode): string {
+export function nodeKey(node: PendingNode): string {
   switch (node.kind) {
     case 'preview':
       return `preview:${node.previewId}`;

@@ -8,7 +8,7 @@ import { escapeInvisible } from '../../plainText.ts';
 import { DrawnRows } from './drawnRows.ts';
 import { fileItem, groupItem, previewItem, ResolvedFacts } from './pendingItems.ts';
 import { childrenOf } from './pendingNodes.ts';
-import { keyOf, type PendingNode } from './pendingNode.ts';
+import { nodeKey, type PendingNode } from './pendingNode.ts';
 import type { PendingParts } from './pendingParts.ts';
 import { previewTooltip } from './pendingTooltip.ts';
 import { SetItems } from './setItems.ts';
@@ -59,7 +59,7 @@ export class PendingTree extends Owner implements vscode.TreeDataProvider<Pendin
   /** The row of a preview, or of one of its files, if VS Code has it. */
   rowOf(previewId: string, path?: string): PendingNode | undefined {
     return this.#drawn.get(
-      keyOf(
+      nodeKey(
         path === undefined
           ? { kind: 'preview', previewId, revision: 0 }
           : { kind: 'file', previewId, revision: 0, path },
@@ -69,7 +69,7 @@ export class PendingTree extends Owner implements vscode.TreeDataProvider<Pendin
 
   getTreeItem(node: PendingNode): vscode.TreeItem {
     const item = this.#itemOf(node);
-    item.id = keyOf(node);
+    item.id = nodeKey(node);
     this.#drawn.give(node, lookOf(item));
     this.#tellGiven();
     return item;

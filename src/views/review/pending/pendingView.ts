@@ -5,7 +5,7 @@ import { detailOf } from '../../../agent/base/errors.ts';
 import { views } from '../../contributions.ts';
 import { parsePreviewUri } from '../../workspace/previewUri.ts';
 import { shownChange } from '../shownChange.ts';
-import { keyOf, type PendingNode } from './pendingNode.ts';
+import { nodeKey, type PendingNode } from './pendingNode.ts';
 import type { PendingParts } from './pendingParts.ts';
 import type { PendingTree } from './pendingTree.ts';
 import { plural } from '../../plainText.ts';
@@ -74,9 +74,9 @@ export class PendingView extends Owner {
     await vscode.commands.executeCommand('list.toggleSelection');
     const after = this.#view.selection;
     await vscode.commands.executeCommand('list.toggleSelection');
-    const [had, has] = [before, after].map(rows => new Set(rows.map(keyOf)));
-    const added = after.filter(node => !had?.has(keyOf(node)));
-    const removed = before.filter(node => !has?.has(keyOf(node)));
+    const [had, has] = [before, after].map(rows => new Set(rows.map(nodeKey)));
+    const added = after.filter(node => !had?.has(nodeKey(node)));
+    const removed = before.filter(node => !has?.has(nodeKey(node)));
     // If the rows were refreshed meanwhile, the focus is not known.
     if (added.length + removed.length !== 1) return [];
     return removed.length === 1 ? before : added;

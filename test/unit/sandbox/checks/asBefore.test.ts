@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textOf } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import { resultText } from '../../../../src/agent/hold/preview/pendingAction.ts';
 import { create, modify, remove } from '../../../support/changes.ts';
 import { CheckWorld, forever, type View } from '../../../support/checkWorld.ts';
 
@@ -69,7 +69,7 @@ for (const [what, second] of [
     world.stage({
       changes: [second === null ? remove('b.txt', 'good') : modify('b.txt', 'good', second)],
     });
-    const told = textOf(await world.resolve({ id: 'p2', ...model }));
+    const told = resultText(await world.resolve({ id: 'p2', ...model }));
     assert.equal(world.state('p2').kind, 'pending', told);
     assert.match(told, /test failed \(exit code 1\)/);
   });
@@ -85,7 +85,7 @@ test('a result of both is not one of the second, once the first has landed', asy
   assert.deepEqual(world.marks('p1', 'p2'), ['test asBefore']);
   await world.resolve(model);
   assert.equal(world.state('p1').kind, 'applied');
-  const told = textOf(await world.resolve({ id: 'p2', ...model }));
+  const told = resultText(await world.resolve({ id: 'p2', ...model }));
   assert.equal(world.state('p2').kind, 'pending', told);
   assert.equal(world.workspace.text('c.txt'), undefined);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { bisect } from '../../../../src/agent/sandbox/checks/bisect.ts';
 import type { Check } from '../../../../src/agent/sandbox/checks/check.ts';
 import { sideOfText } from '../../../../src/agent/hold/preview/fileChange.ts';
-import { textOf } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import { resultText } from '../../../../src/agent/hold/preview/pendingAction.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { CheckWorld, forever } from '../../../support/checkWorld.ts';
 import { Gate } from '../../../support/gate.ts';
@@ -141,7 +141,7 @@ test('a result of several stays about the rest when one of them is applied, and 
 test('in the mode checked, what the checks have passed on lands, and the ledger says so', async () => {
   const world = new CheckWorld('checked', capitals);
   world.stage();
-  assert.match(textOf(await world.resolve(model)), /^Applied: p\d+ \(Edit/);
+  assert.match(resultText(await world.resolve(model)), /^Applied: p\d+ \(Edit/);
   assert.equal(world.workspace.text('a.txt'), 'A');
   const [entry] = world.store.ledger();
   assert.deepEqual(
@@ -163,7 +163,7 @@ test('a result that is current is not found out again for a vote', async () => {
 test('what does not pass is a recommendation, and the model is told which check says so', async () => {
   const world = new CheckWorld('checked', { ...capitals, lint: () => 3 });
   world.stage();
-  const text = textOf(await world.resolve(model));
+  const text = resultText(await world.resolve(model));
   assert.match(text, /^p1 \(Edit\) was not applied\. Your vote is kept as a recommendation/);
   assert.match(text, /lint failed \(exit code 3\)/);
   assert.doesNotMatch(text, /test passed/);
@@ -201,8 +201,8 @@ test('previews that pass only together land together with the last vote', async 
   const world = new CheckWorld('checked', { test: both });
   world.stage();
   world.stage({ changes: [create('b.txt', 'b')] });
-  assert.match(textOf(await world.resolve({ ...model, id: 'p1' })), /test failed/);
-  assert.match(textOf(await world.resolve({ ...model, id: 'p2' })), /^Applied: p1 \(Edit\), p2 \(Edit\)/);
+  assert.match(resultText(await world.resolve({ ...model, id: 'p1' })), /test failed/);
+  assert.match(resultText(await world.resolve({ ...model, id: 'p2' })), /^Applied: p1 \(Edit\), p2 \(Edit\)/);
   assert.deepEqual(world.outcomes(), ['p1 apply applied', 'p2 apply applied']);
 });
 
@@ -211,7 +211,7 @@ test('a mend lands together with what it mends, which the model has voted for an
   world.stage();
   await world.resolve({ ...model, id: 'p1' });
   world.stage({ changes: [modify('a.txt', 'A', 'AA')] });
-  assert.match(textOf(await world.resolve({ ...model, id: 'p2' })), /^Applied: p1 \(Edit\), p2 \(Edit\)/);
+  assert.match(resultText(await world.resolve({ ...model, id: 'p2' })), /^Applied: p1 \(Edit\), p2 \(Edit\)/);
   assert.equal(world.workspace.text('a.txt'), 'AA');
 });
 
@@ -270,7 +270,7 @@ for (const [why, change] of [
     const world = new CheckWorld('checked', { test: () => 0 });
     change(world);
     world.stage();
-    assert.match(textOf(await world.resolve(model)), /The checks cannot run by themselves here/);
+    assert.match(resultText(await world.resolve(model)), /The checks cannot run by themselves here/);
     assert.equal(world.state().kind, 'pending');
     assert.deepEqual(world.ran, []);
   });
@@ -279,7 +279,7 @@ test('a check that fails is told, although another one waits for a person', asyn
   const world = new CheckWorld('checked', { lint: () => 0, test: () => 1 });
   world.settings = world.settings.map(each => ({ ...each, isApproved: each.name === 'test' }));
   world.stage();
-  assert.match(textOf(await world.resolve(model)), /Not every check passes with it: test failed/);
+  assert.match(resultText(await world.resolve(model)), /Not every check passes with it: test failed/);
   assert.equal(world.state().kind, 'pending');
 });
 
@@ -288,16 +288,16 @@ test('where the sandbox is not isolated, what a person ran counts', async () => 
   world.status = { engine: 'copy', isolated: false };
   world.stage();
   await world.checks.run(world.all, 'human');
-  assert.match(textOf(await world.resolve(model)), /^Applied: p\d+ \(Edit/);
+  assert.match(resultText(await world.resolve(model)), /^Applied: p\d+ \(Edit/);
   assert.deepEqual(world.ran, ['run test']);
 });
 
 test('without a check, or with none that concerns the files, nothing lands by itself', async () => {
   const world = new CheckWorld('checked');
   world.stage();
-  assert.match(textOf(await world.resolve(model)), /The user has set no check that concerns its files/);
+  assert.match(resultText(await world.resolve(model)), /The user has set no check that concerns its files/);
   world.add('test', () => 0, { files: '**/*.ts' });
-  assert.match(textOf(await world.resolve(model)), /The user has set no check that concerns its files/);
+  assert.match(resultText(await world.resolve(model)), /The user has set no check that concerns its files/);
   assert.deepEqual(world.ran, []);
 });
 
@@ -309,7 +309,7 @@ test('a file that changes while a check runs: nothing lands', async () => {
   await gate.reached;
   world.put('b.txt', 'another program');
   gate.open();
-  assert.match(textOf(await voting), /Files changed while the checks ran/);
+  assert.match(resultText(await voting), /Files changed while the checks ran/);
   assert.equal(world.state().kind, 'pending');
 });
 
@@ -331,7 +331,7 @@ test('a person is faster than the checks', async () => {
   await gate.reached;
   await world.resolve({ action: 'discard' });
   gate.open();
-  assert.match(textOf(await voting), /already resolved by the user/);
+  assert.match(resultText(await voting), /already resolved by the user/);
 });
 
 test('the mode is switched while the checks run: the vote is a recommendation', async () => {
@@ -342,7 +342,7 @@ test('the mode is switched while the checks run: the vote is a recommendation', 
   await gate.reached;
   world.authority = 'recommend';
   gate.open();
-  assert.match(textOf(await voting), /Your recommendation for p1 \(Edit\) is recorded/);
+  assert.match(resultText(await voting), /Your recommendation for p1 \(Edit\) is recorded/);
 });
 
 test('a file is protected while the checks run: the vote is a recommendation', async () => {
@@ -353,7 +353,7 @@ test('a file is protected while the checks run: the vote is a recommendation', a
   await gate.reached;
   world.workspace.isProtected = () => Promise.resolve(true);
   gate.open();
-  assert.match(textOf(await voting), /Your recommendation for p1 \(Edit\) is recorded/);
+  assert.match(resultText(await voting), /Your recommendation for p1 \(Edit\) is recorded/);
 });
 
 test('a check that never ends is ended after its time limit, and the next one runs', async () => {

@@ -8,7 +8,7 @@ import { factText } from '../../../../src/agent/hold/preview/resolve/resolveText
 import { ModelResolver, type ResolveCall } from '../../../../src/agent/session/forcing/modelResolver.ts';
 import { ToolChoiceQueue } from '../../../../src/agent/session/forcing/toolChoiceQueue.ts';
 import {
-  textOf,
+  resultText,
   type AgentToolResult,
   type PendingAction,
 } from '../../../../src/agent/hold/preview/pendingAction.ts';
@@ -141,7 +141,7 @@ test('the same if the user resolves the forced preview meanwhile: the call is to
   await harness.resolve();
   directive.remove();
   harness.stageInCall();
-  assert.match(textOf(await harness.call()), /^p1 \(Edit\) was already resolved by the user: applied/);
+  assert.match(resultText(await harness.call()), /^p1 \(Edit\) was already resolved by the user: applied/);
   assert.equal(harness.state('p2').kind, 'pending');
 });
 
@@ -222,7 +222,7 @@ test('a second call of one message is about the next preview, with none left abo
   await harness.call();
   await harness.call();
   assert.deepEqual(harness.outcomes(), ['p1 discard discarded', 'p2 discard discarded']);
-  assert.match(textOf(await harness.call()), /^p1 \(Edit\) was already resolved by you/);
+  assert.match(resultText(await harness.call()), /^p1 \(Edit\) was already resolved by you/);
 });
 
 test('when a human resolved the forced preview first, the call is still about that one', async () => {
@@ -232,7 +232,7 @@ test('when a human resolved the forced preview first, the call is still about th
   const directive = forcedThenWithdrawn(harness);
   await harness.resolve();
   directive.remove();
-  assert.match(textOf(await harness.call()), /^p1 \(Edit\) was already resolved by the user: applied/);
+  assert.match(resultText(await harness.call()), /^p1 \(Edit\) was already resolved by the user: applied/);
   assert.equal(harness.state('p2').kind, 'pending');
 });
 
@@ -406,7 +406,7 @@ for (const unshown of ['p1', 'p2', 'p3'])
       if (id === unshown) await assert.rejects(call, UNSHOWN);
       else
         assert.match(
-          textOf(await call),
+          resultText(await call),
           /The checks have not run yet; your next vote to apply includes it\./,
         );
     }
@@ -466,7 +466,7 @@ test('when a human was faster, the model is told the outcome, and the next previ
   harness.beginTurn();
   await harness.resolve({ id: 'p2', reason: 'mine' });
   const result = await harness.call({ action: 'discard' });
-  assert.equal(textOf(result), 'p2 (Edit) was already resolved by the user: applied. Reason: mine');
+  assert.equal(resultText(result), 'p2 (Edit) was already resolved by the user: applied. Reason: mine');
   assert.equal(harness.state('p1').kind, 'pending');
 });
 
@@ -476,7 +476,7 @@ test('an id of long ago gives its outcome; an unknown one an error', async () =>
   await harness.resolve({ action: 'discard', reason: 'old' });
   harness.beginTurn();
   assert.match(
-    textOf(await harness.call({ id: 'p1' })),
+    resultText(await harness.call({ id: 'p1' })),
     /already resolved by the user: discarded\. Reason: old$/,
   );
   await assert.rejects(harness.call({ id: 'p77' }), /^ToolError: There is no preview p77/);

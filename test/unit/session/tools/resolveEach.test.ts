@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { textOf, textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
+import { resultText, textResult } from '../../../../src/agent/hold/preview/pendingAction.ts';
 import { resolveEach } from '../../../../src/agent/session/tools/resolveEach.ts';
 import { create, modify } from '../../../support/changes.ts';
 import { CheckWorld, type View } from '../../../support/checkWorld.ts';
@@ -17,7 +17,7 @@ async function voteOn(world: CheckWorld, ids: readonly string[], action: 'apply'
     },
   );
   const { votes } = result.details as { votes: readonly { id: string; details?: { label?: string } }[] };
-  return { text: textOf(result), isError: result.isError === true, votes };
+  return { text: resultText(result), isError: result.isError === true, votes };
 }
 
 const states = (world: CheckWorld, ...ids: readonly string[]): string =>

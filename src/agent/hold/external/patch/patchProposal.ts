@@ -62,13 +62,13 @@ async function readUnit(unit: readonly PatchPart[], reader: Reader): Promise<Uni
     try {
       effects.push(await reader.effectOf(part));
     } catch (error) {
-      const name = nameOf(part);
+      const name = partName(part);
       failed.set(name, failed.get(name) ?? leftOutOf(name, error));
     }
   }
   if (failed.size === 0)
     return { effects, leftOut: effects.flatMap(({ notes = [] }) => notes), isLeftOut: false };
-  const others = unit.map(nameOf).filter(name => !failed.has(name));
+  const others = unit.map(partName).filter(name => !failed.has(name));
   return {
     effects: [],
     leftOut: [...failed.values(), ...[...new Set(others)].map(path => ({ path, why: 'together' as const }))],
@@ -76,7 +76,7 @@ async function readUnit(unit: readonly PatchPart[], reader: Reader): Promise<Uni
   };
 }
 
-function nameOf(part: PatchPart): string {
+function partName(part: PatchPart): string {
   return part.kind === 'unusable' ? part.heading : (part.to[0] ?? part.from[0] ?? '');
 }
 

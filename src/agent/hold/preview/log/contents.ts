@@ -102,7 +102,7 @@ export class Contents implements Blobs {
     if (sha256(bytes) !== side.hash) return undefined;
     const { place } = this.#add(side.hash, bytes, near);
     this.#bytes.set(side.hash, bytes);
-    this.#texts.set(keyOf(side), side.text);
+    this.#texts.set(textKey(side), side.text);
     if (this.#packs.isFull) this.write();
     return place;
   }
@@ -222,7 +222,7 @@ export class Contents implements Blobs {
   }
 
   #text(hash: Sha256, encoding: TextEncoding): string {
-    const key = keyOf({ hash, encoding });
+    const key = textKey({ hash, encoding });
     const cached = this.#texts.get(key);
     if (cached !== undefined) return cached;
     const text = decodeText(this.#read(hash), encoding)?.text;
@@ -304,7 +304,7 @@ function isExact({ text, encoding }: TextSide): boolean {
   return text.isWellFormed() && !text.includes('\0') && (encoding.bom || !text.startsWith('\ufeff'));
 }
 
-function keyOf({ hash, encoding }: Pick<TextSide, 'hash' | 'encoding'>): string {
+function textKey({ hash, encoding }: Pick<TextSide, 'hash' | 'encoding'>): string {
   return `${hash} ${encoding.name} ${encoding.bom}`;
 }
 

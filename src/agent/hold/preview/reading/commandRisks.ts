@@ -53,7 +53,7 @@ export function commandRisks(command: string): readonly CommandRisk[] {
     /([^;&|(){}\n`]*)([;&|(){}\n`]?)/g,
   )) {
     const words = wordsOf(text);
-    const name = nameOf(words[0] ?? '');
+    const name = programName(words[0] ?? '');
     const isPiped = before.ends === '|' && LOADS.has(before.name) && RUNS.has(name);
     const isGiven = ['(', '`'].includes(before.ends) && RUNS.has(before.name) && LOADS.has(name);
     if (isPiped || isGiven) found.add('runsFromNetwork');
@@ -75,16 +75,16 @@ function wordsOf(text: string): string[] {
   for (;;) {
     const [first = '', ...rest] = words;
     const isBefore =
-      BEFORE.has(nameOf(first)) || /^\w+=/.test(first) || (words.length > 1 && first.startsWith('-'));
-    const inner = RUNS.has(nameOf(first)) ? rest.findIndex(word => /^-\w*c$/i.test(word)) : -1;
-    if (inner >= 0 && nameOf(rest[inner + 1] ?? '') !== '') words = rest.slice(inner + 1);
+      BEFORE.has(programName(first)) || /^\w+=/.test(first) || (words.length > 1 && first.startsWith('-'));
+    const inner = RUNS.has(programName(first)) ? rest.findIndex(word => /^-\w*c$/i.test(word)) : -1;
+    if (inner >= 0 && programName(rest[inner + 1] ?? '') !== '') words = rest.slice(inner + 1);
     else if (isBefore && rest.length > 0) words = rest;
     else return words;
   }
 }
 
 /** `/bin/"RM"` is `rm`. */
-function nameOf(word: string): string {
+function programName(word: string): string {
   return (
     word
       .replace(/["'\\$]/g, '')

@@ -1,5 +1,5 @@
 import type { LedgerEntry, Vote } from '../ledger.ts';
-import { textOf, textResult, type AgentToolResult, type Answer } from '../pendingAction.ts';
+import { resultText, textResult, type AgentToolResult, type Answer } from '../pendingAction.ts';
 import type { CallRef, Preview, ResolveAction, SeenRevisions } from '../preview.ts';
 import type { Unproved } from './proof.ts';
 import { alreadyResolvedText } from './resolveTexts.ts';
@@ -90,8 +90,8 @@ export function toolResult(resolved: Resolved): AgentToolResult {
 
 /** How a vote ended, in words, for the ledger. */
 export function resolvedText(resolved: Resolved): string {
-  const text = textOf(plainResult(resolved));
-  return text === '' && 'answer' in resolved ? textOf(plainResult({ ...resolved, answer: {} })) : text;
+  const text = resultText(plainResult(resolved));
+  return text === '' && 'answer' in resolved ? resultText(plainResult({ ...resolved, answer: {} })) : text;
 }
 
 function plainResult(resolved: Resolved): AgentToolResult {

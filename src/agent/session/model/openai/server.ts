@@ -38,7 +38,7 @@ export interface ServerAccess {
  */
 export async function accessTo(server: OpenAiServer, model: string): Promise<ServerAccess> {
   const url = addressOf(server.baseUrl);
-  const key = await keyOf(server);
+  const key = await apiKeyOf(server);
   return {
     url,
     headers: headersFor(url, key),
@@ -65,7 +65,7 @@ function addressOf(baseUrl: string): URL {
   return url;
 }
 
-async function keyOf(server: OpenAiServer): Promise<string | undefined> {
+async function apiKeyOf(server: OpenAiServer): Promise<string | undefined> {
   let key: string | undefined;
   try {
     key = (await server.apiKey?.())?.trim();

@@ -101,7 +101,7 @@ export class ServerQuirks implements WireExtras {
   /** Keeps the leftovers that the server may require back with this answer. */
   remember(answer: ProviderAnswer, { extraContent, reasoningDetails }: AnswerLeftovers): void {
     for (const [id, content] of extraContent) keep(this.#extraContent, id, content);
-    if (reasoningDetails.length > 0) keep(this.#reasoningDetails, keyOf(answer), reasoningDetails);
+    if (reasoningDetails.length > 0) keep(this.#reasoningDetails, answerKey(answer), reasoningDetails);
   }
 
   extraContentOf(callId: string): unknown {
@@ -113,7 +113,7 @@ export class ServerQuirks implements WireExtras {
   }
 
   reasoningDetailsOf(message: AssistantMessage): readonly object[] | undefined {
-    return this.#reasoningDetails.get(keyOf(message));
+    return this.#reasoningDetails.get(answerKey(message));
   }
 
   /** The lessons after this error; the same object if it teaches nothing. */
@@ -165,7 +165,7 @@ function lessonsIn(body: string, { reasoning }: Lessons): Partial<Lessons> {
   };
 }
 
-function keyOf(message: AssistantMessage | ProviderAnswer): string {
+function answerKey(message: AssistantMessage | ProviderAnswer): string {
   return message.toolCalls[0]?.id ?? `text ${message.text}`;
 }
 

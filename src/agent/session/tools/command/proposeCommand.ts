@@ -5,7 +5,7 @@ import type { CommandRuns } from '../../../sandbox/commands/commandRuns.ts';
 import type { Sandbox, SandboxKind, Sandboxes, SandboxStatus } from '../../../sandbox/commands/sandbox.ts';
 import type { PlannedCommand } from '../../../sandbox/commands/plannedCommand.ts';
 import { idsIn } from '../../../hold/preview/overlay.ts';
-import { textOf, textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
+import { resultText, textResult, type AgentToolResult } from '../../../hold/preview/pendingAction.ts';
 import type { Preview } from '../../../hold/preview/preview.ts';
 import type { ToolContext } from '../tool.ts';
 import type { CommandRunner } from './commandRunner.ts';
@@ -94,7 +94,7 @@ export async function proposeCommand(
   if (context.carryOut && isGranted()) {
     const resolved = await context.carryOut(preview, isGranted);
     if (resolved.kind === 'applied' || resolved.kind === 'returnedError')
-      return textResult(textOf({ content: [], ...resolved.answer }));
+      return textResult(resultText({ content: [], ...resolved.answer }));
   }
   const limit = background ? '' : `, for at most ${plural(plan.timeLimit, 'second')}`;
   return textResult(

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../base/errors.ts';
-import { answerOf, textOf, textResult } from '../../../hold/preview/pendingAction.ts';
+import { answerOf, resultText, textResult } from '../../../hold/preview/pendingAction.ts';
 import { readText } from '../../../hold/preview/textFile.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { RunningCall, CurrentTool } from './currentTool.ts';
@@ -60,7 +60,7 @@ export function createCustomTool(given: unknown, environment: ToolEnvironment): 
             params,
             progress =>
               currentTool.runOutside(() =>
-                context.onUpdate?.(textOf({ content: [], ...answerOf(progress) })),
+                context.onUpdate?.(resultText({ content: [], ...answerOf(progress) })),
               ),
             contextOf(context, call, environment),
             context.signal,

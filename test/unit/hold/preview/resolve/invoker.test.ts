@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { ToolError } from '../../../../../src/agent/base/errors.ts';
 import { JournalError } from '../../../../../src/agent/hold/preview/errors.ts';
 import {
-  textOf,
+  resultText,
   textResult,
   type AgentToolResult,
 } from '../../../../../src/agent/hold/preview/pendingAction.ts';
@@ -21,7 +21,7 @@ test('apply with changes writes them, and says so', async () => {
     changes: [modify('a.txt', 'a', 'A')],
   });
   const result = await resolve({ reason: 'good' });
-  assert.equal(textOf(result), 'Applied: p1 (Edit). Reason: good');
+  assert.equal(resultText(result), 'Applied: p1 (Edit). Reason: good');
   assert.equal(result.isError, undefined);
   assert.equal(workspace.text('a.txt'), 'A');
   assert.equal(state().kind, 'applied');
@@ -32,7 +32,7 @@ test('apply names the files that are not saved yet', async () => {
   workspace.type('a.txt', 'a');
   stage();
   assert.match(
-    textOf(await resolve()),
+    resultText(await resolve()),
     /Not on disk until the user saves, since the editor has other unsaved changes: a\.txt\.$/,
   );
 });
@@ -49,7 +49,7 @@ test("apply of an opaque preview gives the callback's content, with reason and e
   const extra = { title: 't' };
   const result = await resolve({ reason: ' as given ', extra });
   assert.deepEqual(calls, [[' as given ', extra]]);
-  assert.equal(textOf(result), 'Deployed.');
+  assert.equal(resultText(result), 'Deployed.');
   assert.deepEqual(result.details, {
     action: 'apply',
     reason: ' as given ',
@@ -85,7 +85,7 @@ test('the content of a callback comes back as it is, empty or of another kind th
     stage({ apply: () => Promise.resolve(answer), reject: () => Promise.resolve(answer) });
     const result = await resolve();
     assert.deepEqual(result.content, content);
-    assert.equal(textOf(result), shown);
+    assert.equal(resultText(result), shown);
     assert.equal(store.ledger().at(-1)?.message, recorded ?? shown);
     stage({ reject: () => Promise.resolve(answer) });
     assert.deepEqual((await resolve({ id: 'p2', action: 'discard' })).content, content);
@@ -97,7 +97,7 @@ test('an answer of a callback that is no result is replaced by words', async () 
   for (const answer of answers) {
     const { stage, resolve } = new InvokerHarness();
     stage({ apply: () => Promise.resolve(answer as AgentToolResult) });
-    assert.equal(textOf(await resolve()), 'Applied: p1 (Edit). Reason: ok');
+    assert.equal(resultText(await resolve()), 'Applied: p1 (Edit). Reason: ok');
   }
 });
 
@@ -181,7 +181,7 @@ test('apply that returns an error is consumed: state applied, and the outcome sa
   });
   const result = await resolve();
   assert.equal(result.isError, true);
-  assert.equal(textOf(result), 'exit code 1');
+  assert.equal(resultText(result), 'exit code 1');
   assert.equal(state().kind, 'applied');
   assert.equal(store.ledger()[0]?.outcome, 'returnedError');
   assert.equal(store.ledger()[0]?.message, 'exit code 1');
@@ -212,7 +212,7 @@ test('discard without a reject callback says what was discarded and why', async 
   const { stage, resolve, workspace, state } = new InvokerHarness();
   stage();
   const result = await resolve({ action: 'discard', reason: 'wrong file' });
-  assert.equal(textOf(result), 'Discarded: Edit. Reason: wrong file');
+  assert.equal(resultText(result), 'Discarded: Edit. Reason: wrong file');
   assert.equal(workspace.text('a.txt'), 'a');
   assert.equal(state().kind, 'discarded');
 });
@@ -232,7 +232,7 @@ test('discard with a reject callback gives its result, or the default where it r
       },
     });
     const result = await resolve({ action: 'discard', extra: { x: 1 } });
-    assert.equal(textOf(result), text);
+    assert.equal(resultText(result), text);
     assert.deepEqual(detailsOf(result).sourceResultDetails, own?.details);
     assert.deepEqual(calls, [['ok', { x: 1 }]]);
   }
@@ -262,7 +262,10 @@ for (const action of ['apply', 'discard'] as const) {
     await resolve({ action, reason: 'first come' });
     const result = await resolve({ actor: 'model', action: 'discard' });
     const how = action === 'apply' ? 'applied' : 'discarded';
-    assert.equal(textOf(result), `p1 (Edit) was already resolved by the user: ${how}. Reason: first come`);
+    assert.equal(
+      resultText(result),
+      `p1 (Edit) was already resolved by the user: ${how}. Reason: first come`,
+    );
     assert.equal(result.isError, undefined);
     assert.equal(outcomes().length, 1, 'no second attempt');
   });
@@ -272,7 +275,7 @@ test('an expired preview tells that it did not run', async () => {
   const { log, stage, store, resolve } = new InvokerHarness();
   stage({ apply: () => assert.fail('it is gone') });
   store.restore(log.entries.slice(1));
-  assert.match(textOf(await resolve()), /has expired: it did not run/);
+  assert.match(resultText(await resolve()), /has expired: it did not run/);
 });
 
 test('a vote on an older revision is refused; on the current one it counts', async () => {
@@ -450,7 +453,7 @@ test('in Review the model’s apply is recorded and changes nothing; its discard
   stage();
   const result = await resolve({ actor: 'model', reason: 'looks right' });
   assert.match(
-    textOf(result),
+    resultText(result),
     /^Your recommendation for p1 \(Edit\) is recorded\. The user decides; (it has|they have) changed nothing yet\./,
   );
   assert.deepEqual(state(), {
@@ -541,7 +544,7 @@ test('what happens during the check for protected files counts', async () => {
     await gate.reached;
     await happens(t);
     gate.open();
-    assert.match(textOf(await vote), end, what);
+    assert.match(resultText(await vote), end, what);
     assert.equal(t.workspace.text('a.txt'), text, what);
   }
 });
@@ -570,7 +573,7 @@ test('a vote that is stopped during the check for protected files is not execute
 test('even in Auto the model cannot run a command', async () => {
   const { stage, resolve } = new InvokerHarness('apply');
   stage({ sourceToolName: 'run_command', humanOnly: true, apply: () => assert.fail('it was run') });
-  assert.match(textOf(await resolve({ actor: 'model' })), /The user decides/);
+  assert.match(resultText(await resolve({ actor: 'model' })), /The user decides/);
 });
 
 for (const actor of ['human', 'extension'] as const) {

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { isAbortError } from '../../../../../src/agent/base/errors.ts';
 import {
-  textOf,
+  resultText,
   textResult,
   type AgentToolResult,
 } from '../../../../../src/agent/hold/preview/pendingAction.ts';
@@ -47,9 +47,12 @@ test('while it is being applied, every other resolver waits and is told the fina
   await gate.reached;
   assert.deepEqual(state(), { kind: 'applying', action: 'apply', actor: 'human' });
   gate.open();
-  assert.equal(textOf(await first), 'done');
+  assert.equal(resultText(await first), 'done');
   for (const other of others) {
-    assert.equal(textOf(await other), 'p1 (Edit) was already resolved by the user: applied. Reason: mine');
+    assert.equal(
+      resultText(await other),
+      'p1 (Edit) was already resolved by the user: applied. Reason: mine',
+    );
   }
   assert.deepEqual(counts, { runs: 1, running: 0, most: 1 });
   assert.deepEqual(outcomes(), ['p1 apply applied']);
@@ -62,7 +65,7 @@ test('when the first one fails, the second is told that it is pending again, and
   gate.open();
   await assert.rejects(first, /Apply failed: busy/);
   assert.match(
-    textOf(await second),
+    resultText(await second),
     /^Another attempt to resolve p1 .* failed: busy\. It is pending again\.$/,
   );
   assert.equal(counts.runs, 1);
@@ -84,8 +87,8 @@ test('an attempt that begins the moment another one has failed is waited for lik
   await assert.rejects(harness.resolve(), /Apply failed: busy/);
   const third = harness.resolve({ actor: 'model', action: 'discard' });
   gate.open();
-  assert.equal(textOf((await second) ?? assert.fail('no second attempt')), 'done');
-  assert.match(textOf(await third), /^p1 \(Edit\) was already resolved by the user: applied\./);
+  assert.equal(resultText((await second) ?? assert.fail('no second attempt')), 'done');
+  assert.match(resultText(await third), /^p1 \(Edit\) was already resolved by the user: applied\./);
 });
 
 test('a vote that waits for an attempt waits on if another one begins the moment that it has failed', async () => {
@@ -107,8 +110,8 @@ test('a vote that waits for an attempt waits on if another one begins the moment
   await failing;
   await nothingMoves();
   second.open();
-  assert.equal(textOf((await again) ?? assert.fail('no second attempt')), 'done');
-  assert.match(textOf(await waiting), /^p1 \(Edit\) was already resolved by the user: applied\./);
+  assert.equal(resultText((await again) ?? assert.fail('no second attempt')), 'done');
+  assert.match(resultText(await waiting), /^p1 \(Edit\) was already resolved by the user: applied\./);
 });
 
 test('a vote that waited for an attempt is told that there is no such preview if its end is already forgotten', async t => {
@@ -118,7 +121,7 @@ test('a vote that waited for an attempt is told that there is no such preview if
   const first = resolve();
   const second = assert.rejects(resolve({ actor: 'model' }), /^ToolError: There is no preview p1\./);
   gate.open();
-  assert.equal(textOf(await first), 'done');
+  assert.equal(resultText(await first), 'done');
   await second;
 });
 
@@ -126,7 +129,7 @@ test('a second resolver is told so from the very first moment: there is no gap b
   const { stage, resolve, workspace } = new InvokerHarness();
   stage();
   const results = await Promise.all(Array.from({ length: 20 }, () => resolve({ actor: 'human' })));
-  assert.equal(results.filter(result => textOf(result).startsWith('Applied:')).length, 1);
+  assert.equal(results.filter(result => resultText(result).startsWith('Applied:')).length, 1);
   assert.equal(workspace.writes.length, 1);
 });
 
@@ -136,9 +139,9 @@ test('two previews are applied side by side', async () => {
   stage({ apply: () => gate.pass().then(() => textResult('slow')) });
   stage({ apply: () => Promise.resolve(textResult('fast')) });
   const slow = resolve({ id: 'p1' });
-  assert.equal(textOf(await resolve({ id: 'p2' })), 'fast');
+  assert.equal(resultText(await resolve({ id: 'p2' })), 'fast');
   gate.open();
-  assert.equal(textOf(await slow), 'slow');
+  assert.equal(resultText(await slow), 'slow');
 });
 
 test('an abort before the start cancels: the callback never runs and nothing is recorded', async () => {
@@ -187,7 +190,7 @@ test('an abort while it runs reaches the caller at once; the callback runs to it
   await recorded;
   assert.equal(state().kind, 'applied');
   assert.deepEqual(outcomes(), ['p1 apply applied']);
-  assert.match(textOf(await second), /already resolved by the model: applied/);
+  assert.match(resultText(await second), /already resolved by the model: applied/);
   assert.equal(counts.runs, 1);
 });
 
@@ -241,7 +244,7 @@ test('a listener that resolves on the spot cannot start a second run', async () 
   const call = resolve();
   gate.open();
   await call;
-  assert.deepEqual((await Promise.all(nested)).map(textOf), [
+  assert.deepEqual((await Promise.all(nested)).map(resultText), [
     'p1 (Edit) was already resolved by the user: applied. Reason: ok',
   ]);
   assert.equal(counts.runs, 1);
@@ -262,7 +265,7 @@ for (const id of ['p1', 'p2', 'p3'])
     stage({ apply: () => other.pass().then(() => textResult('other')) });
     const third = resolve({ id: 'p3' });
     await other.reached;
-    assert.equal(textOf(await resolve({ id: 'p1' })), 'both');
+    assert.equal(resultText(await resolve({ id: 'p1' })), 'both');
     other.open();
     await third;
     assert.deepEqual(outcomes(), ['p2 apply applied', 'p1 apply applied', 'p3 apply applied']);
@@ -285,5 +288,5 @@ test('once a callback has returned, what it has started may wait', async () => {
   await nothingMoves();
   other.open();
   await second;
-  assert.match(textOf((await late) ?? assert.fail()), /^p2 .*was already resolved by the user: applied/);
+  assert.match(resultText((await late) ?? assert.fail()), /^p2 .*was already resolved by the user: applied/);
 });

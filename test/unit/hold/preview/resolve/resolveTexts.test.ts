@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { ToolError } from '../../../../../src/agent/base/errors.ts';
 import {
-  textOf,
+  resultText,
   textResult,
   type AgentToolResult,
 } from '../../../../../src/agent/hold/preview/pendingAction.ts';
@@ -49,7 +49,7 @@ test('discard without a callback: “Discarded: <label>. Reason: <reason>”', a
   const t = createTestSession();
   t.stage({ label: 'Rename', apply: done });
   assert.equal(
-    textOf((await t.click('p1', 'discard', 'no')) as AgentToolResult),
+    resultText((await t.click('p1', 'discard', 'no')) as AgentToolResult),
     'Discarded: Rename. Reason: no',
   );
 });

@@ -14,7 +14,7 @@ import {
 import { PathError, ToolError } from '../../../../../src/agent/base/errors.ts';
 import { english } from '../../../../../src/agent/base/localiser.ts';
 import {
-  textOf,
+  resultText,
   type AgentToolResult,
   type PendingAction,
 } from '../../../../../src/agent/hold/preview/pendingAction.ts';
@@ -100,7 +100,7 @@ function tools(
     revert: () => undefined,
     onUpdate: (progress: string) => void updates.push(progress),
   };
-  const call = async (run: Promise<AgentToolResult>): Promise<string> => textOf(await run);
+  const call = async (run: Promise<AgentToolResult>): Promise<string> => resultText(await run);
   return {
     root,
     staged,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommandRuns } from '../../../../../src/agent/sandbox/commands/commandRuns.ts';
-import { textOf } from '../../../../../src/agent/hold/preview/pendingAction.ts';
+import { resultText } from '../../../../../src/agent/hold/preview/pendingAction.ts';
 import type { Preview, PreviewState } from '../../../../../src/agent/hold/preview/preview.ts';
 import { previewView } from '../../../../../src/agent/hold/preview/previewView.ts';
 import { commandResult } from '../../../../../src/agent/session/tools/command/commandReport.ts';
@@ -138,7 +138,7 @@ test('the card of a command shows what it writes while it runs, and all of it af
     const end = { exitCode: 1, ended: 0, running: [] };
     const effects =
       'Its changes are pending as p2 (ls). The diff:\n```\na.txt: 1 line added, 0 removed.\n+Its output:\n```';
-    const message = textOf(commandResult({ timeLimit: 120 }, end, run, [effects]));
+    const message = resultText(commandResult({ timeLimit: 120 }, end, run, [effects]));
     return previewCard(previewView(applied, { lastAttempt: attempt({ message }) }));
   };
   const ended = endedWith('1 failed\n```\nIts output:\n```\nx\n');

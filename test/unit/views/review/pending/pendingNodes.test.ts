@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PendingAction } from '../../../../../src/agent/hold/preview/pendingAction.ts';
 import { childrenOf, PAGE } from '../../../../../src/views/review/pending/pendingNodes.ts';
-import { keyOf, type PendingNode } from '../../../../../src/views/review/pending/pendingNode.ts';
+import { nodeKey, type PendingNode } from '../../../../../src/views/review/pending/pendingNode.ts';
 import { create } from '../../../../support/changes.ts';
 import { agentWorld, TestAgent } from '../../../../support/agentClients.ts';
 
@@ -15,10 +15,10 @@ test('what one agent proposes is one change set, which keeps what is decided and
   await agent.edit('two', 'TWO');
   const rows = childrenOf(world.store, world.store.list('newestFirst'), undefined);
   // The second builds on the first.
-  assert.deepEqual(rows.map(keyOf), ['set:agent-Claude Code/1']);
+  assert.deepEqual(rows.map(nodeKey), ['set:agent-Claude Code/1']);
   const below = (): string[] => {
     const [set = assert.fail()] = childrenOf(world.store, world.store.list('newestFirst'), undefined);
-    return childrenOf(world.store, world.store.list('newestFirst'), set).map(keyOf);
+    return childrenOf(world.store, world.store.list('newestFirst'), set).map(nodeKey);
   };
   assert.deepEqual(below(), ['preview:p1', 'preview:p2']);
   await world.click('p1', 'apply', 'Good.');
@@ -34,7 +34,7 @@ test('what was decided since the row of its set was made is below it once', asyn
   await agent.edit('two', 'TWO');
   const [set = assert.fail()] = childrenOf(world.store, world.store.list('newestFirst'), undefined);
   await world.click('p1', 'apply', 'Good.');
-  assert.deepEqual(childrenOf(world.store, world.store.list('newestFirst'), set).map(keyOf), [
+  assert.deepEqual(childrenOf(world.store, world.store.list('newestFirst'), set).map(nodeKey), [
     'preview:p2',
     'preview:p1',
   ]);
@@ -55,9 +55,9 @@ test('with several agents there is a group for each, Redline among them', async 
     { kind: 'agent', agent: '', count: 1 },
   ]);
   const rowsOf = (group: PendingNode): string[] =>
-    childrenOf(world.store, world.store.list('newestFirst'), group).map(keyOf);
+    childrenOf(world.store, world.store.list('newestFirst'), group).map(nodeKey);
   assert.deepEqual(groups.map(rowsOf), [['preview:p4', 'preview:p1'], ['preview:p3'], ['preview:p2']]);
-  assert.equal(new Set(groups.map(keyOf)).size, 3);
+  assert.equal(new Set(groups.map(nodeKey)).size, 3);
 });
 
 test('thousands of previews of one of several agents are folded, in its change set and beside it', () => {
@@ -74,11 +74,11 @@ test('thousands of previews of one of several agents are folded, in its change s
   assert.equal(rows.length, PAGE + 1);
   assert.deepEqual(rows.at(-1), { kind: 'more', from: PAGE, count: 2, agent: 'Codex' });
   const more = rows.at(-1) ?? assert.fail('there are rows');
-  assert.deepEqual(childrenIn(more).map(keyOf), [`preview:p${2 * PAGE + 1}`, `preview:p${2 * PAGE + 2}`]);
+  assert.deepEqual(childrenIn(more).map(nodeKey), [`preview:p${2 * PAGE + 1}`, `preview:p${2 * PAGE + 2}`]);
   const set = rows[0] ?? assert.fail('there are rows');
   const inSet = childrenIn(set);
   assert.deepEqual([inSet.length, inSet.at(-1)?.kind], [PAGE + 1, 'more']);
-  assert.deepEqual(childrenIn(inSet.at(-1) ?? assert.fail()).map(keyOf), [`preview:p${PAGE + 1}`]);
+  assert.deepEqual(childrenIn(inSet.at(-1) ?? assert.fail()).map(nodeKey), [`preview:p${PAGE + 1}`]);
 });
 
 test('thousands of files of one preview are folded, in a row that no command takes for the preview', () => {
@@ -92,7 +92,7 @@ test('thousands of files of one preview are folded, in a row that no command tak
     at;
   ) {
     const below: readonly PendingNode[] = childrenOf(world.store, [], at);
-    keys.push(...below.map(keyOf));
+    keys.push(...below.map(nodeKey));
     rows.push(...below.filter(({ kind }) => kind === 'file'));
     assert.ok(below.length <= PAGE + 1);
     at = below.find(({ kind }) => kind === 'more');

@@ -132,7 +132,7 @@ export class AstGrepNapi {
     const found = root.findAll({ rule: { any: present.map(([kind]) => ({ kind })) } });
     return found.flatMap(node => {
       const { start, end } = node.range();
-      return start.line < end.line ? textOf(node, codeIn.get(node.kind())) : [];
+      return start.line < end.line ? textRanges(node, codeIn.get(node.kind())) : [];
     });
   }
 
@@ -243,7 +243,7 @@ export async function freeUnusedTrees(): Promise<void> {
 }
 
 /** The parts of a string around the code in it. Each includes the first character of the code after it, which may begin a line. */
-function textOf(string: SyntaxNode, code: string | undefined): Range[] {
+function textRanges(string: SyntaxNode, code: string | undefined): Range[] {
   const { start, end } = string.range();
   const parts: Range[] = [];
   let from = start.index;
