@@ -97,7 +97,8 @@ export interface RedlineApi {
     peek(): PreviewInfo | undefined;
     readonly hasPending: boolean;
     /**
-     * Stages a preview, without changing any file.
+     * Stages a preview, without changing any file. It is stored when this returns, unless it is large (over 500 files or a megabyte of
+     * text), or an earlier preview still waits to be stored.
      * @throws PathError for a path outside the workspace or in a protected place; ToolError for changes that could not be
      *   written exactly as shown (the same path twice, over 5 MB, an unpaired surrogate); TypeError if `action` is malformed.
      */

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { appendFile, mkdir, open, stat, truncate } from 'node:fs/promises';
 import * as path from 'node:path';
 import { atOnce, inTurns, TimeSlice } from '../async.ts';
@@ -185,15 +185,15 @@ export class JsonLog<T> {
 
   /**
    * Settles once everything appended so far would survive a crash of the machine. Appends wait for it only if the log has to be
-   * prepared or written again.
+   * prepared, and long ones if it has to be written again.
    * @param first what has to survive it before they do
    */
   flush(first = (): Promise<void> => Promise.resolve()): Promise<void> {
     const rewrite = async (): Promise<void> => {
       await first();
-      if (this.#doubt) await this.#replace([await readWhole(this.#file)]);
+      if (this.#doubt) await this.#writeAgain();
     };
-    const written = this.#ready && !this.#doubt ? this.#tail.then(first) : this.#enqueue(rewrite);
+    const written = this.#ready && !this.#doubt ? this.#tail.then(first) : this.#queued(rewrite);
     const done = written.then(() => this.#sync());
     this.#flushed = Promise.allSettled([this.#flushed, done]).then(() => undefined);
     return done;
@@ -228,10 +228,19 @@ export class JsonLog<T> {
     return !isOpen || this.#format.stored?.isLong(entry) === true;
   }
 
-  async #replace(content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+  async #replace(
+    content: Iterable<Buffer> | AsyncIterable<Buffer>,
+    last?: (temporary: string) => void,
+  ): Promise<void> {
     await this.#lock?.check(); // a file beside it belongs to its owner, too
-    await replaceContent(this.#file, content, () => this.#lock?.check());
+    await replaceContent(this.#file, content, { before: () => this.#lock?.check(), last });
     this.#doubt = undefined;
+  }
+
+  /** Writes the file again. Short entries are appended to the old one meanwhile, and copied last. */
+  async #writeAgain(): Promise<void> {
+    const copy = (temporary: string): void => copyRest(this.#file, temporary);
+    await this.#replace([await readWhole(this.#file)], copy);
   }
 
   async #sync(): Promise<void> {
@@ -242,13 +251,16 @@ export class JsonLog<T> {
   /** Runs work that appends, after all earlier work and once the log is prepared. */
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#waiting++;
-    const done = this.#tail
-      .then(async () => {
-        if (this.#failed) await this.#removeTornEnd(this.#failed);
-        if (!this.#ready) await this.#prepare();
-        await work();
-      })
-      .finally(() => this.#waiting--);
+    return this.#queued(work).finally(() => this.#waiting--);
+  }
+
+  /** Like {@link #enqueue}, for work during which short entries are appended at once. */
+  #queued(work: () => Promise<void>): Promise<void> {
+    const done = this.#tail.then(async () => {
+      if (this.#failed) await this.#removeTornEnd(this.#failed);
+      if (!this.#ready) await this.#prepare();
+      await work();
+    });
     this.#tail = done.catch(() => undefined);
     return done;
   }
@@ -316,6 +328,18 @@ async function readWhole(file: string): Promise<Buffer> {
     return bytes.subarray(0, end);
   } finally {
     await handle.close();
+  }
+}
+
+/** Appends what a file has beyond its copy. */
+function copyRest(file: string, copy: string): void {
+  const from = statSync(copy).size;
+  const handle = openSync(file, 'r');
+  try {
+    const rest = Buffer.alloc(Math.max(fstatSync(handle).size - from, 0));
+    appendFileSync(copy, rest.subarray(0, readSync(handle, rest, 0, rest.length, from)));
+  } finally {
+    closeSync(handle);
   }
 }
 

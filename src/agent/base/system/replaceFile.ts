@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +15,11 @@ const POLL = 20;
 export function replaceFile(
   from: string,
   to: string,
-  { move = rename, platform = process.platform, patience = PATIENCE } = {},
+  {
+    move = (from: string, to: string): void | Promise<void> => rename(from, to),
+    platform = process.platform,
+    patience = PATIENCE,
+  } = {},
 ): Promise<void> {
   return patiently(() => move(from, to), { platform, patience });
 }
@@ -46,20 +51,29 @@ export function isTransient(error: unknown, platform: NodeJS.Platform = process.
 
 /**
  * Writes a file beside another one and then in its place.
- * @param before awaited before that
+ * @param steps `before`: awaited before that. `last`: completes the file beside it, in the moment in which that takes its place, and
+ *   again at each new attempt; nothing makes its bytes survive a power cut
  * @throws any error of the file system; then the file is as it was
  */
 export async function replaceContent(
   file: string,
   content: Iterable<Buffer> | AsyncIterable<string | Buffer>,
-  before?: () => Promise<void> | undefined,
+  steps: {
+    readonly before?: () => Promise<void> | undefined;
+    readonly last?: ((temporary: string) => void) | undefined;
+  } = {},
 ): Promise<void> {
   const temporary = `${file}.new`;
   try {
     await writeFile(temporary, content);
     await syncFile(temporary, () => undefined);
-    await before?.();
-    await replaceFile(temporary, file);
+    await steps.before?.();
+    const { last } = steps;
+    const move = (from: string, to: string): void => {
+      last?.(from);
+      renameSync(from, to);
+    };
+    await replaceFile(temporary, file, last && { move });
     // Else a power cut may bring back the old file, whose last bytes are not flushed.
     await syncFolder(path.dirname(file));
   } catch (error) {

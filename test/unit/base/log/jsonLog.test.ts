@@ -8,7 +8,7 @@ import { eachLine, encodeEntry, EncodingError } from '../../../../src/agent/base
 import { JsonLog } from '../../../../src/agent/base/log/jsonLog.ts';
 import { encodeHeader, UnknownLogVersionError } from '../../../../src/agent/base/log/logFormat.ts';
 import { decodeLog, type DecodedLog } from '../../../support/decodeLog.ts';
-import { aroundDiskCalls } from '../../../support/diskCalls.ts';
+import { aroundDiskCalls, quietly } from '../../../support/diskCalls.ts';
 
 interface Entry {
   readonly n: number | string;
@@ -93,6 +93,36 @@ test('what is appended during a flush is handed to the operating system at once'
     encodeHeader(header) + encodeEntry({ n: 1 }) + encodeEntry({ n: 2 }),
   );
   await flushed;
+});
+
+test('what is appended while a log in doubt is written again is handed to the operating system at once, and stays', async () => {
+  await left(encodeHeader(header) + encodeEntry({ n: 1 }));
+  const lock = { isSure: true, check: () => Promise.resolve(), wasLeft: true };
+  log = new JsonLog(file, format, lock);
+  await loaded();
+  let count = 1;
+  const entries = (): Entry[] => Array.from({ length: count }, (_, i) => ({ n: i + 1 }));
+  const appendNow = (): void => {
+    assert.equal(log.appendNow({ n: ++count }), true);
+    const stored = encodeHeader(header) + entries().map(encodeEntry).join('');
+    assert.equal(
+      quietly(() => readFileSync(file, 'utf8')),
+      stored,
+    );
+  };
+  let wasReplaced = false;
+  await aroundDiskCalls(
+    ({ name, isPromised, make }) => {
+      wasReplaced ||= name === 'rename';
+      if (isPromised) appendNow();
+      return make();
+    },
+    () => log.flush(() => Promise.resolve(appendNow())),
+  );
+  assert.equal(wasReplaced, true);
+  assert.ok(count > 3, `${count} entries`);
+  appendNow();
+  assert.deepEqual((await reopened()).entries, entries());
 });
 
 test('compacting waits for a flush, and a flush for compacting', async () => {

@@ -35,7 +35,7 @@ interface Line {
 export async function migratePreviews(file: string, contents: Contents): Promise<void> {
   const found = await versionOf(file);
   if (!found || found.version >= previewLogFormat.version) return;
-  await replaceContent(file, migrated(file, found, contents), () => contents.flush());
+  await replaceContent(file, migrated(file, found, contents), { before: () => contents.flush() });
 }
 
 /** Version of a log, and whether its first line is its header, even a damaged one. */
