@@ -64,7 +64,7 @@ interface Subject {
   isAdvised: boolean;
   /** The model has voted on it, and the vote was not refused because of what it builds on. */
   answered: boolean;
-  /** It was pending while the model votes at the end of its turn: it need not have a reminder of its own. */
+  /** It was pending while the model votes at the end of its turn: a failed apply need not be followed by a reminder of its own. */
   quiet: boolean;
   /** The number of files written before its apply started. */
   writesBefore: number;
@@ -923,13 +923,13 @@ export class Invariants {
     }
     this.#checkStaleness(request, t);
     const reminders = textsOf(request, 'resolve-reminder').join('\n');
-    if (!mayRemind(t)) return;
+    // With `auto`, it is told of all at once, at the end of its turn.
+    if (!mayRemind(t) || votesAtEnd(t)) return;
     for (const subject of this.#byId.values()) {
       const { id = '', asked, answered, final } = subject;
       const preview = t.store.get(id);
       if (answered) continue; // perhaps while its reminder waited for the end of plan mode
       if (isLeftToUser(id, request)) continue; // its reminders may be on a branch that was left before its last failure
-      if (subject.quiet) continue;
       if (preview && asked && !final && this.#isKnown(subject, t) && mayModel('apply', 'apply', preview))
         // The label may be that of before a person decided some of the files.
         this.check(

@@ -279,6 +279,37 @@ test('switching forcing off removes what was queued', async () => {
   assert.equal(forced(t), '--');
 });
 
+for (const after of ['off', 'forced', 'always'] as const)
+  test(`switched from auto to ${after}, the model is reminded of all that it has not been asked about yet`, async () => {
+    const t = createTestSession({ files, settings: { forcing: 'auto' }, script: [ok] });
+    for (const path of ['a.txt', 'b.txt'])
+      t.stage({ label: path, changes: [modify(path, path.slice(0, 1), 'new')] });
+    t.settings.forcing = after;
+    await t.session.prompt('Hello.');
+    const asked = t.requests[0]?.messages.flatMap(message =>
+      message.role === 'steering' && message.kind === 'resolve-reminder' ? message.previewIds : [],
+    );
+    assert.deepEqual([...new Set(asked)].sort(), ['p1', 'p2']);
+  });
+
+test('switched from auto to off, the model is reminded once, and its resolve without an id means the preview', async () => {
+  const t = createTestSession({
+    files,
+    settings: { forcing: 'auto' },
+    script: [ok, vote('discard'), vote('discard'), ok],
+  });
+  t.stage({ label: 'Edit', changes: [modify('a.txt', 'a', 'A')] });
+  t.settings.forcing = 'off';
+  await t.session.prompt('Hello.');
+  assert.equal(texts(t, 'resolve-reminder').length, 1);
+  await t.session.prompt('Discard it.');
+  assert.equal(texts(t, 'resolve-reminder').length, 1);
+  assert.deepEqual(
+    t.store.ledger().map(({ previewId, outcome }) => `${previewId} ${outcome}`),
+    ['p1 discarded'],
+  );
+});
+
 test('a request sent instead of a refused one forces nothing that was resolved meanwhile', async () => {
   const t = createTestSession({
     files,

@@ -103,10 +103,19 @@ export class ResolveDirectives extends Owner {
     this.#asked.add(id, { due: this.votesAtEnd, failures: 0 });
   }
 
-  /** A turn begins. Questions from now on reach the model in the next one. */
+  /**
+   * A turn begins. Questions from now on reach the model in the next one. Where it does not vote on everything at the end, it is
+   * reminded first of what it was to be asked about then: the setting has changed.
+   */
   beginTurn(): void {
     this.#asked.beginTurn();
     this.#mayAnswer = false;
+    if (this.votesAtEnd) return;
+    const reminded = new Set(this.#options.previews().reminded);
+    for (const id of this.#asked.ids) {
+      const preview = this.#options.store.get(id);
+      if (preview && this.asks(id) && !reminded.has(id)) this.#steerReminder(preview);
+    }
   }
 
   /**

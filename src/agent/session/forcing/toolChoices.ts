@@ -95,8 +95,8 @@ export class ToolChoices extends Owner {
    */
   begin(provider: ChatProvider, tools: Offer['tools'], isEnding = false): Offer {
     const { isPlanning } = this.resolver;
-    this.resolver.beginTurn();
     this.directives.beginTurn();
+    this.resolver.beginTurn();
     this.#turn = { provider, tools, choice: isPlanning ? undefined : this.#nextChoice(tools, isEnding) };
     this.#votes.clear();
     return this.#offer(this.#turn);
