@@ -9,6 +9,7 @@ import type { LedgerEntry } from '../../src/agent/hold/preview/ledger.ts';
 import type { PendingAction } from '../../src/agent/hold/preview/pendingAction.ts';
 import { isOpen, isStale, type Preview, type ResolveAction } from '../../src/agent/hold/preview/preview.ts';
 import { idsOf, type PreviewLogEntry } from '../../src/agent/hold/preview/log/previewLog.ts';
+import type { PreviewStore } from '../../src/agent/hold/preview/previewStore.ts';
 import type { Revision } from '../../src/agent/hold/preview/feed.ts';
 import { outcomeText } from '../../src/agent/hold/preview/resolve/resolveTexts.ts';
 import { conflictCount } from '../../src/agent/hold/preview/rebase/conflictMarkers.ts';
@@ -176,6 +177,8 @@ export class Invariants {
   #answersBefore = -1;
   /** The previews that the model has amended since the last request, as it has left them. */
   readonly #amended = new Map<string, Preview>();
+  /** The previews of other windows, which may have written the same files. */
+  readonly #otherStores: PreviewStore[] = [];
   /** The ids that were ever used in the storage. */
   readonly #ids = new Set<string>();
   #t: TestSession | undefined;
@@ -275,10 +278,13 @@ export class Invariants {
     if (this.#isTailLost) for (const key of this.#told) this.#mayComeAgain.add(key);
   }
 
-  /** Another window has staged a preview. */
-  otherId(id: string, { store }: TestSession): void {
-    this.check(!store.get(id), () => `I3: ${id} is used in two windows`);
-    this.#noteId(id);
+  /** Another window has staged previews. */
+  otherWindow({ store: others }: TestSession, { store }: TestSession): void {
+    this.#otherStores.push(others);
+    for (const { id } of others.all()) {
+      this.check(!store.get(id), () => `I3: ${id} is used in two windows`);
+      this.#noteId(id);
+    }
   }
 
   #noteId(id: string): void {
@@ -841,8 +847,8 @@ export class Invariants {
       const isBack = written.slice(at).some(write => write.before === own && write.text === old);
       // Another preview may have made the very same change meanwhile.
       const others = [
-        ...t.store
-          .all()
+        ...[t.store, ...this.#otherStores]
+          .flatMap(store => store.all())
           .filter(({ id: other, state }) => other !== id && ['applied', 'applying'].includes(state.kind)),
         ...this.#forgotten.map(({ changes }) => ({ changes: fileChangesIn(changes) })),
       ];

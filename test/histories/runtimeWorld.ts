@@ -477,10 +477,8 @@ export class RuntimeWorld {
     const t = createTestSession({ ...shared, log, settings, script, tools: [tool] });
     this.#isOtherWindow = true;
     await t.session.prompt('Prompt of another window.');
-    for (const { id } of t.store.all()) {
-      this.invariants.otherId(id, this.t);
-      if (vote) await t.click(id, vote).catch(() => undefined);
-    }
+    this.invariants.otherWindow(t, this.t);
+    if (vote) for (const { id } of t.store.all()) await t.click(id, vote).catch(() => undefined);
     this.#isOtherWindow = false;
     t.session.dispose();
     sessionLog.adopt(own);
