@@ -172,6 +172,8 @@ export class Invariants {
   #lastFailed = false;
   /** What the model was forced to vote on at the end of its turn, and how many times one after the other. */
   #asked = { what: '', times: 0 };
+  /** The model is being asked that, and nothing of it has been withdrawn. */
+  #isAsking = false;
   /** The number of answers in the last request. */
   readonly #proved = new Set<string>();
   #answersBefore = -1;
@@ -589,6 +591,7 @@ export class Invariants {
     this.check(missing.length === 0, () => `forced, and not told: ${missing.map(({ id }) => id).join()}`);
     const what = wanted.map(({ id, revision }) => `${id}@${revision}`).join();
     this.#asked = { what, times: what === this.#asked.what ? this.#asked.times + 1 : 1 };
+    this.#isAsking = true;
     this.check(this.#asked.times <= MAX_ASKED, () => `forced ${this.#asked.times} times for ${what}`);
   }
 
@@ -685,6 +688,7 @@ export class Invariants {
       changes === subject.changes && preview.revision === subject.revision,
       () => `I2: ${id} shows something else than its revision ${subject.revision}`,
     );
+    this.#noteWithdrawn(preview);
     if (state.kind !== 'applying') return;
     subject.writesBefore = t.workspace.writes.length;
     subject.commitsBefore = commitsOf(id, t.log);
@@ -705,6 +709,20 @@ export class Invariants {
     // An earlier vote was for lines that the model was shown then.
     if (state.action === 'apply' && !wasAdvised) this.#checkShown(preview, t);
     this.check(this.#isKnown(subject, t), () => `I7: the model resolves ${id} of another conversation`);
+  }
+
+  /**
+   * While the model is asked about it, a preview becomes stale, or someone else resolves it: the question is withdrawn, so that the
+   * turn is not one without an answer, even if that fails.
+   */
+  #noteWithdrawn({ id, revision, state }: Preview): void {
+    const isWithdrawn =
+      state.kind === 'pending'
+        ? state.stale.length > 0
+        : state.kind === 'applying' && state.actor !== 'model';
+    if (!this.#isAsking || !isWithdrawn || !this.#asked.what.split(',').includes(`${id}@${revision}`)) return;
+    this.#isAsking = false;
+    this.#asked.times--;
   }
 
   #checkShown(preview: Preview, t: TestSession): void {
@@ -1030,6 +1048,7 @@ export class Invariants {
   #emitted(event: SessionEvent, t: TestSession): void {
     this.#noteQuiet(t);
     this.#readLedger(t);
+    if (event.type === 'turn_end') this.#isAsking = false;
     if (event.type === 'reset') this.#answersBefore = -1;
     if (event.type === 'reset') {
       this.#promptBegins();
