@@ -128,7 +128,13 @@ async function recover(
   if (said === 'mayHaveBegun') return undefined;
   if (said === 'mayHaveEnded' && pathsWith('before').length < steps.length) {
     await store.endRecovery(previewIds);
-    const leftAlone = pathsWith('after', 'torn', 'other', 'lacking', 'unknown').sort();
+    // A power cut may have taken the new content of a file, and left it its new bits.
+    const withOld = pathsWith('before').filter(path => !foundLater.has(path));
+    const ofBits = await Promise.all(
+      withOld.map(path => bitsHeld(files, path, rollback.modes[path], bits.get(path))),
+    );
+    const withNewBits = withOld.filter((_, i) => ofBits[i] !== 'before');
+    const leftAlone = [...pathsWith('after', 'torn', 'other', 'lacking', 'unknown'), ...withNewBits].sort();
     return { previewIds, end: 'leftAlone', restored: [], leftAlone, failed: [] };
   }
   const mayBeWhole = pathsWith('before', 'torn', 'lacking').length === 0 && pathsWith('after').length > 0;
@@ -294,13 +300,14 @@ async function heldNow(step: FileStep, read: (step: FileStep) => Promise<Held>):
   }
 }
 
-/** Evidence of whether a write that changes only permission bits has been made. */
+/** What the permission bits of a file tell of a write that changes them, from the old ones to the next. */
 async function bitsHeld(
   files: Workspace,
   path: string,
   old: number | undefined,
   next: number | undefined,
 ): Promise<State> {
+  if (old === next) return 'before';
   try {
     const { mode } = await files.placeOf(path);
     return mode === next ? 'after' : mode === old ? 'before' : 'other';

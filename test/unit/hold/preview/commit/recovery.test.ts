@@ -325,6 +325,18 @@ test('an applied preview is not undone when the line of its end cannot be read a
   assert.deepEqual(world.workspace.snapshot(), { ...applied, 'b.txt': 'mine' });
 });
 
+test('a file that kept only its new permission bits is named when the line of the end cannot be read', async () => {
+  const world = new World();
+  await world.apply(
+    world.stage([{ ...modify('a.txt', 'a', 'A'), mode: 0o750 } as FileChange, modify('b.txt', 'b', 'B')]),
+  );
+  const [report] = await world.restart(() => {
+    world.damage('resolved');
+    world.workspace.put('a.txt', 'a', 0o750);
+  });
+  assert.deepEqual(report?.leftAlone, ['a.txt', 'b.txt']);
+});
+
 test('an applied preview is not undone when another line and that of its end became one', async () => {
   for (const others of ['stale', 'staged'] as const) {
     const world = new World();
