@@ -121,8 +121,13 @@ export function linkTo(target: string): LinkSide {
  */
 export function sideOfBytes(bytes: Uint8Array, expected?: TextEncoding): TextSide | undefined {
   const decoded = decodeText(bytes, expected);
-  return decoded && { hash: sha256(bytes), ...decoded };
+  const side = decoded && { hash: sha256(bytes), ...decoded };
+  if (side) hashedSides.add(side);
+  return side;
 }
+
+/** Sides whose hash was made from the bytes of their text, here or in a worker. That of another may be wrong. */
+export const hashedSides = new WeakSet<TextSide>();
 
 /**
  * The side that stores `text` in `encoding`. Its text is that of the bytes read back, which differs where the encoding

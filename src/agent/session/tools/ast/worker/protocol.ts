@@ -1,4 +1,4 @@
-import type { TextSide } from '../../../../hold/preview/fileChange.ts';
+import { hashedSides, type TextSide } from '../../../../hold/preview/fileChange.ts';
 import { applyTextEdits, type TextEdit } from '../../../../hold/text/textEdit.ts';
 import type { SearchRoot } from '../scope/walk.ts';
 
@@ -136,7 +136,9 @@ export function unpack(file: SentFile): AstFile {
   const { found } = file;
   if (found.kind !== 'edits') return { ...file, found };
   const text = found.after.text ?? applyTextEdits(found.before.text, found.edits);
-  return { ...file, found: { ...found, after: { ...found.after, text } } };
+  const after = { ...found.after, text };
+  for (const side of [found.before, after]) hashedSides.add(side);
+  return { ...file, found: { ...found, after } };
 }
 
 export type FromWorker =
