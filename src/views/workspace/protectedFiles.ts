@@ -13,7 +13,7 @@ import {
   type Links,
   type RecentFindings,
 } from './findings.ts';
-import { isOfGitDirectory } from './repositoryPlaces.ts';
+import { FilesOfGit } from './repositoryPlaces.ts';
 import { diskPathOf, locate } from './workspacePaths.ts';
 
 /** Protections in addition to the built-in places. */
@@ -68,9 +68,10 @@ async function isAnyProtected(
   const judge = await judgeOf(roots, places, alwaysAsk, readOnly);
   const reals = await mapLimited(files, file => follow(file));
   const slice = new TimeSlice();
-  for (const file of [...files, ...reals]) {
+  const filesOfGit = new FilesOfGit();
+  for (const file of new Set([...files, ...reals])) {
     await slice.turn();
-    if (judge(foldedOf(file)) || isOfGitDirectory(file)) return true;
+    if (judge(foldedOf(file)) || filesOfGit.has(file)) return true;
   }
   const read = (): Promise<Findings> => search(roots, places, judge, slice);
   const found = await (recent?.of(JSON.stringify([roots, places, alwaysAsk, readOnly]), read) ?? read());

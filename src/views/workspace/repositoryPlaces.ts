@@ -2,10 +2,10 @@ import * as path from 'node:path';
 import { forEachLimited } from '../../agent/base/async.ts';
 import {
   commonDirectoryOf,
-  foldersAround,
   gitDirectoryOf,
   hasHead,
   isGitDirectory,
+  isOutermost,
 } from '../../agent/base/system/gitDirectory.ts';
 import {
   fromHome,
@@ -34,20 +34,33 @@ const AT_ONCE = 8;
 const OWN_NAMES =
   /^(?:HEAD|config(?:\.worktree)?|commondir|gitdir|objects|refs|hooks|info|modules|worktrees)$/i;
 
-/**
- * Whether changing a file changes a git directory, or could turn a folder into one: git needs no other name than `HEAD` to find a
- * repository.
- * @param file absolute, with links followed; it need not exist
- */
-export function isOfGitDirectory(file: string): boolean {
-  if (/^head$/i.test(path.basename(file))) return true;
-  return foldersAround(file).some(folder => {
-    const [name = ''] = path.relative(folder, file).split(path.sep);
-    return (
-      isGitDirectory(folder) ||
-      (OWN_NAMES.test(name) && hasHead(folder) && !isThere(path.join(folder, '.git')))
-    );
-  });
+/** Tells of files whether they are of a git directory. It looks at each folder once. */
+export class FilesOfGit {
+  readonly #gits = new Map<string, boolean>();
+
+  /**
+   * Whether changing a file changes a git directory, or could turn a folder into one: git needs no other name than `HEAD` to find a
+   * repository.
+   * @param file absolute, with links followed; it need not exist
+   */
+  has(file: string): boolean {
+    return /^head$/i.test(path.basename(file)) || this.#isIn(path.dirname(file), path.basename(file));
+  }
+
+  #isIn(folder: string, name: string): boolean {
+    const isOwn = OWN_NAMES.test(name) && hasHead(folder) && !isThere(path.join(folder, '.git'));
+    return isOwn || this.#isGits(folder);
+  }
+
+  /** Whether everything in a folder is of a git directory. */
+  #isGits(folder: string): boolean {
+    let isGits = this.#gits.get(folder);
+    if (isGits === undefined) {
+      const isInner = !isOutermost(folder) && this.#isIn(path.dirname(folder), path.basename(folder));
+      this.#gits.set(folder, (isGits = isInner || isGitDirectory(folder)));
+    }
+    return isGits;
+  }
 }
 
 /**

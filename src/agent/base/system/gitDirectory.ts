@@ -44,11 +44,15 @@ export function gitDirectoryAround(file: string): string | undefined {
 }
 
 /** The folders around a file, the innermost first, up to the nearest working tree; all of them if there is none. */
-export function foldersAround(file: string): readonly string[] {
+function foldersAround(file: string): readonly string[] {
   const folder = path.dirname(file);
+  return isOutermost(folder) ? [folder] : [folder, ...foldersAround(folder)];
+}
+
+/** Whether a folder is the last of {@link foldersAround}. */
+export function isOutermost(folder: string): boolean {
   // Hooks may be a repository of their own, and git runs them nevertheless.
-  const isTop = folder === file || (isThere(folder, '.git') && path.basename(folder) !== 'hooks');
-  return isTop ? [folder] : [folder, ...foldersAround(folder)];
+  return folder === path.dirname(folder) || (isThere(folder, '.git') && path.basename(folder) !== 'hooks');
 }
 
 /**

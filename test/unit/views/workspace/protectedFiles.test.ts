@@ -1,4 +1,4 @@
-import { promises } from 'node:fs';
+import fs, { promises } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
@@ -277,6 +277,21 @@ test('one vote on several previews reads the folders once, and the next one read
     assert.equal(store.get(id)?.state.kind, 'pending');
   } finally {
     promises.readdir = readdir;
+    syncBuiltinESMExports();
+  }
+});
+
+test('the folders around many files of one folder are looked at once', async t => {
+  const names = Array.from({ length: 50 }, (_, i) => `a/b/${i}.txt`);
+  await temp.file('crowded/a/b/0.txt', 'x');
+  const { mock } = t.mock.method(fs, 'lstatSync');
+  syncBuiltinESMExports();
+  try {
+    assert.equal(await new DiskWorkspace(temp.at('crowded')).isProtected(names), false);
+    const looked = mock.calls.map(call => call.arguments[0]);
+    assert.equal(looked.filter(at => at === temp.at('crowded/a/b/HEAD')).length, 1);
+  } finally {
+    mock.restore();
     syncBuiltinESMExports();
   }
 });
