@@ -73,8 +73,8 @@ export const otherHistories = [
   {
     rule: 'applied stays: what an editor has not seen counts with what is written next',
     file: 'hold/preview/commit/landed/landings.ts',
-    from: 'before?.file.isUnseen === true ? net',
-    to: 'before?.file.isUnseen === null ? net',
+    from: 'net && before.file.isUnseen ?',
+    to: 'net && before.file.isUnseen === null ?',
     histories: 'editorHistories',
   },
   {

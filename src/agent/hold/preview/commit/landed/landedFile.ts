@@ -21,21 +21,36 @@ interface Followed {
   isReverted: boolean;
   /** Its state in the last event. */
   last: { readonly text: string; readonly isDirty: boolean } | undefined;
+  /** Its text when it last was clean, as far as that is known. */
+  read: string | undefined;
+  /** What that was, once this was known. */
+  base?: Base;
 }
 
 /** `open`: an editor may still save something else. */
 type Finding = 'open' | 'stays' | LostWhy;
+
+/** What an editor may have read last: the content before the change, or before earlier ones that it has missed. */
+interface Base {
+  readonly side: FileSide | null;
+  /** The change from there. Read only once an editor has the file open: a commit of thousands of files would read them all. */
+  texts?: { readonly text: LandedText | undefined };
+}
 
 /**
  * Follows one file after its change was written, until no editor can overwrite it by itself: an editor that becomes dirty
  * before it has reloaded the file would save its old text. The change goes into such an editor.
  */
 export class LandedFile {
+  /** With earlier changes that an editor may have missed. */
   readonly step: FileStep;
-  /** Read only once an editor has the file open: otherwise, a commit of thousands of files would read them all. */
-  #texts: { readonly text: LandedText | undefined } | undefined;
+  /** The content before the change, and before those that may have been missed, oldest first. */
+  readonly #own: Base;
+  readonly #missed: readonly Base[];
+  /** What the follower of those knows. */
+  readonly #known: ReadonlyMap<OpenDocument, Followed> | undefined;
   readonly #read: () => Promise<Held>;
-  readonly #end: (finding: 'stays' | LostWhy) => void;
+  readonly #end: (finding: 'stays' | LostWhy, hasMissed: boolean) => void;
   readonly #documents = new Map<OpenDocument, Followed>();
   #isEnded = false;
   /** How many commits are about to write the file, and have not: its own and others. */
@@ -46,11 +61,23 @@ export class LandedFile {
   #isLate = false;
 
   /**
+   * @param missed the follower of earlier changes that an editor with the file open has not had yet.
    * @param read reads the content of the file.
-   * @param end called once.
+   * @param end called once; `hasMissed` if the editor has missed the earlier changes, too.
    */
-  constructor(step: FileStep, read: () => Promise<Held>, end: (finding: 'stays' | LostWhy) => void) {
-    this.step = step;
+  constructor(
+    step: FileStep,
+    missed: LandedFile | undefined,
+    read: () => Promise<Held>,
+    end: (finding: 'stays' | LostWhy, hasMissed: boolean) => void,
+  ) {
+    const { path, before, after } = step;
+    this.step = missed ? { path, before: missed.step.before, after } : step;
+    this.#own = { side: before };
+    this.#missed = (missed ? [...missed.#missed, missed.#own] : [])
+      .filter(({ side }) => side?.hash !== after?.hash)
+      .map(({ side }) => ({ side }));
+    this.#known = missed ? missed.#documents : undefined;
     this.#read = read;
     this.#end = end;
   }
@@ -96,37 +123,27 @@ export class LandedFile {
 
   /**
    * Another commit has written the file, whose follower takes over this change if it was there.
-   * @param base the content that the other commit found
+   * @param found the content that the other commit found
    */
-  async handOver(base: FileSide | null): Promise<void> {
+  async handOver(found: FileSide | null): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const wasDropped = this.#wasDropped;
-    const text = wasDropped || this.#isMissed ? landedText(this.step) : undefined;
-    const standing = text && base && isText(base) && (await standingOf(text, withLineFeeds(base.text)));
+    const all = [...this.#documents];
+    const dropped = all.find(([, followed]) => wasDropped(followed));
+    // The other commit went into an editor with unsaved changes that has not had this one.
+    const [, followed] =
+      dropped ?? all.find(([{ isDirty }, { isHeld, isClosed }]) => isDirty && !isHeld && !isClosed) ?? [];
+    const base = followed && this.#baseOf(followed);
+    const text = base && this.#textOf(base);
+    const standing = text && found && isText(found) && (await standingOf(text, withLineFeeds(found.text)));
     if (!standing || standing.kind === 'held') return;
-    this.#end(wasDropped ? 'notSaved' : standing.kind === 'overlaps' ? 'sameLines' : 'savedOver');
-  }
-
-  /** Whether an editor with unsaved changes has not had the change: the other commit went into that. */
-  get #isMissed(): boolean {
-    return [...this.#documents].some(
-      ([{ isDirty }, { isHeld, isClosed }]) => isDirty && !isHeld && !isClosed,
-    );
-  }
-
-  /** Whether an editor that had the change lost it unsaved. */
-  get #wasDropped(): boolean {
-    return [...this.#documents.values()].some(
-      ({ isHeld, isTakenAway, isReverted, isClosed, last }) =>
-        isHeld && !isTakenAway && (isReverted || (isClosed && last?.isDirty === true)),
-    );
+    this.#finish(dropped ? 'notSaved' : standing.kind === 'overlaps' ? 'sameLines' : 'savedOver', base);
   }
 
   #note(document: OpenDocument, event: DocumentEvent): void {
     const followed = this.#documents.get(document) ?? {
       ...{ isHeld: false, isTakenAway: false, wasDirty: false, isSaved: false, isClosed: false },
-      ...{ isReverted: false, last: undefined },
+      ...{ isReverted: false, last: undefined, read: this.#known?.get(document)?.read },
     };
     this.#documents.set(document, followed);
     followed.wasDirty ||= document.isDirty || event === 'saved';
@@ -135,6 +152,7 @@ export class LandedFile {
     if (followed.last?.isDirty === true && !isDirty && followed.last.text !== text)
       followed.isReverted = true;
     followed.last = { text, isDirty };
+    if (!isDirty) followed.read = text;
     if (event === 'saved') followed.isSaved = true;
     if (event === 'closed') followed.isClosed = true;
   }
@@ -144,33 +162,45 @@ export class LandedFile {
     if (this.#isLooking) return void (this.#mustLookAgain = true);
     this.#isLooking = true;
     void this.#findings()
-      .catch((): Finding => 'stays') // the file cannot be read: nobody can tell
-      .then(finding => {
+      .catch(() => ['stays'] as const) // the file cannot be read: nobody can tell
+      .then(([finding, base]) => {
         this.#isLooking = false;
         if (this.#isEnded || this.#pauses > 0) return;
         const again = this.#mustLookAgain;
         this.#mustLookAgain = false;
-        if (finding !== 'open') this.#finish(finding);
+        if (finding !== 'open') this.#finish(finding, base);
         else if (again) this.#look();
       });
   }
 
-  #finish(finding: 'stays' | LostWhy): void {
+  #finish(finding: 'stays' | LostWhy, base: Base | undefined): void {
     this.#isEnded = true;
-    this.#end(finding);
+    this.#end(finding, base !== this.#own);
   }
 
-  async #findings(): Promise<Finding> {
+  async #findings(): Promise<readonly [Finding, Base?]> {
     let isOpen = this.#documents.size === 0 && !this.#isLate;
     for (const [document, followed] of [...this.#documents]) {
-      const { text } = (this.#texts ??= { text: landedText(this.step) });
+      const base = this.#baseOf(followed);
+      const text = this.#textOf(base);
       const finding = await (text
         ? this.#findText(text, document, followed)
         : this.#findBytes(document, followed));
       if (this.#mustLookAgain || finding === 'open') isOpen = true;
-      else if (finding !== 'stays') return finding;
+      else if (finding !== 'stays') return [finding, base];
     }
-    return isOpen ? 'open' : 'stays';
+    return [isOpen ? 'open' : 'stays'];
+  }
+
+  /** What the editor has read last; if nobody knows, it may have missed all that one may have missed. */
+  #baseOf(followed: Followed): Base {
+    const all = [...this.#missed, this.#own];
+    const read = all.findLast(({ side }) => isTextOf(side, followed.read));
+    return (followed.base = read ?? followed.base ?? this.#missed[0] ?? this.#own);
+  }
+
+  #textOf(base: Base): LandedText | undefined {
+    return (base.texts ??= { text: landedText({ ...this.step, before: base.side }) }).text;
   }
 
   async #findText(text: LandedText, document: OpenDocument, followed: Followed): Promise<Finding> {
@@ -239,4 +269,13 @@ export class LandedFile {
     const decoded = decodeText(held, after.encoding);
     return decoded && withLineFeeds(decoded.text);
   }
+}
+
+/** Whether an editor that had the change lost it unsaved. */
+function wasDropped({ isHeld, isTakenAway, isReverted, isClosed, last }: Followed): boolean {
+  return isHeld && !isTakenAway && (isReverted || (isClosed && last?.isDirty === true));
+}
+
+function isTextOf(side: FileSide | null, text: string | undefined): boolean {
+  return text !== undefined && side !== null && isText(side) && withLineFeeds(side.text) === text;
 }

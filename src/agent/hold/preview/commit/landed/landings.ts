@@ -88,18 +88,20 @@ export class Landings {
     const before = this.#landed.get(path);
     const net = before && joinedSteps(before.file.step, step);
     // An editor that has not seen an earlier change has not seen this one either.
-    const joined = before?.file.isUnseen === true ? net : undefined;
+    const missed = net && before.file.isUnseen ? before.file : undefined;
     // An editor that has not saved an earlier change may drop it together with this one.
     const ids = before && net ? [...new Set([...before.ids, ...writers])] : writers;
     const read = heldReader(this.#files, [step]);
     const file = new LandedFile(
-      joined ?? step,
+      step,
+      missed,
       () => read(step),
-      finding => {
+      (finding, hasMissed) => {
         landed.dispose();
         if (this.#landed.get(path) === landed) this.#landed.delete(path);
         if (finding === 'stays') return;
-        const lost = finding === 'sameLines' && !joined ? writers : ids;
+        const isOwn = missed ? !hasMissed : finding === 'sameLines';
+        const lost = isOwn ? writers : ids;
         for (const id of lost) this.#report(id, { path, why: finding });
       },
     );

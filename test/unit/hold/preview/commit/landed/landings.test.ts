@@ -212,6 +212,37 @@ test('an undo that the editor has not noticed is put into it, too', async () => 
   assert.deepEqual(world.saidOf(undo), ['applied']);
 });
 
+for (const [where, typed, said] of [
+  ['elsewhere', typedAtTop, ['applied']],
+  [
+    'in its line',
+    (text: string) => text.replace('FOUR', 'FOUR and a half'),
+    ['applied', 'failed: sameLines in a.txt'],
+  ],
+] as const)
+  test(`an editor that reads the earlier changes while their undo is being written gets it, or tells: keys ${where}`, async () => {
+    const { world, id } = await applied();
+    const next = NEW.replace('two', 'TWO');
+    const second = world.stage(modify('a.txt', NEW, next));
+    await world.apply(second);
+    const undo = await world.stageUndo(id);
+    const gate = new Gate();
+    world.workspace.beforeWrite = () => gate.pass();
+    const undoing = world.apply(undo);
+    await gate.reached;
+    world.editors.follow('a.txt');
+    gate.open();
+    await undoing;
+    world.editors.type('a.txt', typed);
+    await atRest();
+    const stays = said.length === 1;
+    assert.equal(world.now('a.txt'), typed(stays ? next.replace('FOUR', 'four') : next));
+    assert.deepEqual(
+      [id, second, undo].map(each => world.saidOf(each)),
+      [['applied'], ['applied'], said],
+    );
+  });
+
 test('what did not stay is the same after a reload: pending, in its place among the others, and applied anew once', async () => {
   const { world, id } = await applied();
   const later = world.stage(modify('b.txt', 'b\n', 'B\n'));
