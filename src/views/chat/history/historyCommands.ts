@@ -92,7 +92,8 @@ async function revertTo(session: Session, target: NodeId | null): Promise<boolea
   return true;
 }
 
-async function pickNode({ tree }: Session): Promise<NodeId | undefined> {
+async function pickNode(session: Session): Promise<NodeId | undefined> {
+  const { tree } = session;
   const picks: (vscode.QuickPickItem & { readonly node: NodeId })[] = [];
   for (const node of [...tree.trunk].reverse()) {
     const message = tree.get(node)?.message;
@@ -114,7 +115,9 @@ async function pickNode({ tree }: Session): Promise<NodeId | undefined> {
   const placeHolder = vscode.l10n.t(
     'Revert to which message? Later messages are kept as a branch in History.',
   );
-  return (await vscode.window.showQuickPick(picks, { placeHolder }))?.node;
+  const picked = await vscode.window.showQuickPick(picks, { placeHolder });
+  // In another conversation, which may be open by now, it would be another message.
+  return session.tree === tree ? picked?.node : undefined;
 }
 
 /** The node that an argument names. Menus pass the row itself, other callers its number. */

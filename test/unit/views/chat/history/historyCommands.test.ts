@@ -6,7 +6,7 @@ import { createTestSession } from '../../../../support/testSession.ts';
 
 stub.useVscodeStub();
 Object.assign(stub.window, { setStatusBarMessage: () => undefined });
-const { retry } = await import('../../../../../src/views/chat/history/historyCommands.ts');
+const { retry, revert } = await import('../../../../../src/views/chat/history/historyCommands.ts');
 
 for (const [when, act] of Object.entries<(session: Session) => unknown>({
   'the user begins another session': session => session.new(),
@@ -34,4 +34,27 @@ test('a click on the page of a session that is being left reverts nothing, and s
   await Promise.all([retry({ session: t.session } as never), renewed, prompted]);
   assert.deepEqual([t.session.messages, told], [[], []]);
   assert.equal(t.requests.length, 1);
+});
+
+test('a message that is picked in a session that is left by then reverts nothing in the next one', async () => {
+  const script = ['One.', 'Two.', 'Three.', 'Four.'].map(text => ({ text }));
+  const t = createTestSession({ files: {}, script });
+  await t.session.prompt('First.');
+  await t.session.prompt('Second.');
+  const picked = Promise.withResolvers<unknown>();
+  let offered: readonly unknown[] = [];
+  Object.assign(stub.window, {
+    showQuickPick: (picks: readonly unknown[]) => {
+      offered = picks;
+      return picked.promise;
+    },
+  });
+  const reverting = revert({ session: t.session } as never, []);
+  await t.session.new();
+  await t.session.prompt('Third.');
+  await t.session.prompt('Fourth.');
+  const before = t.session.messages;
+  picked.resolve(offered[0]);
+  await reverting;
+  assert.deepEqual(t.session.messages, before);
 });
