@@ -1,5 +1,7 @@
+import { ToolError } from '../base/errors.ts';
 import { quoted } from '../base/safeName.ts';
 import { summaryInForce } from './conversation/context/summarizedTrunk.ts';
+import type { Conversation } from './conversation/conversation.ts';
 import type { ConversationTree } from './conversation/conversationTree.ts';
 import type { ModeResolveHandler, ResolveCall } from './forcing/modelResolver.ts';
 import type { SteeringMessage } from './model/messages.ts';
@@ -77,7 +79,10 @@ export class PlanMode implements ModeResolveHandler {
 
   /** Answers the model's `resolve`: apply submits the plan, discard withdraws the submitted one. */
   async handle({ action, extra, call }: ResolveCall): Promise<AgentToolResult> {
+    const { conversation, store } = this.#ctx;
+    const own = conversation();
     const { latestAnswerText, planTexts, planTitle } = await import('./planText.ts');
+    if (!this.#isOn || conversation() !== own) throw new ToolError(planTexts.ended);
     const former = this.#waiting();
     if (action === 'discard') {
       await this.#withdraw(former, 'Withdrawn by the model.');
@@ -86,20 +91,18 @@ export class PlanMode implements ModeResolveHandler {
     // A model that has submitted a plan says so and calls `resolve` once more: that text is not another plan.
     const prompts = this.#promptCount();
     if (former && prompts === this.#prompts) return textResult(planTexts.waits);
-    const { conversation, store } = this.#ctx;
     const isPlan = (id: string): boolean => store.get(id)?.kind === 'plan';
-    const text = latestAnswerText(conversation().tree.messages, isPlan).trim();
+    const text = latestAnswerText(own.tree.messages, isPlan).trim();
     if (text === '') return textResult(planTexts.empty);
     const plan: Plan = { title: planTitle(extra?.['title'], text), text };
-    const submitted = stageIn(this.#ctx, this.#actionFor(plan), { call, asksModel: false }).preview.id;
+    const submitted = stageIn(this.#ctx, this.#actionFor(plan, own), { call, asksModel: false }).preview.id;
     this.#prompts = prompts;
     // The new one waits by then: whatever the user does meanwhile concerns it.
     await this.#withdraw(former, 'Replaced by a newer plan.');
     return textResult(planTexts.submitted(plan.title), { title: plan.title, submitted });
   }
 
-  #actionFor(plan: Plan): PendingAction {
-    const conversation = this.#ctx.conversation();
+  #actionFor(plan: Plan, conversation: Conversation): PendingAction {
     return {
       ...PLAN,
       kind: 'plan',

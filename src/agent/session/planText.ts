@@ -1,6 +1,7 @@
 import { beginningOf } from '../base/cutText.ts';
 import { oneLine } from '../base/foreignText.ts';
 import { quoted } from '../base/safeName.ts';
+import { PLAN_MODE_ENDED } from '../hold/preview/resolve/refusedVoteTexts.ts';
 import type { SessionMessage } from './model/messages.ts';
 
 /** The longest title, in characters. */
@@ -8,6 +9,7 @@ const MAX_TITLE = 80;
 
 /** The results of the model's votes on its plan. */
 export const planTexts = {
+  ended: PLAN_MODE_ENDED,
   none: 'No plan is submitted. Continue planning, and submit the plan when it is ready.',
   waits:
     'The plan is submitted already and waits for the user; this call changed nothing. Do nothing until the user has decided. To submit another one instead, first call resolve with action "discard".',

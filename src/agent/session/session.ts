@@ -163,15 +163,16 @@ export class Session extends Owner {
 
   /**
    * Adds a prompt. If a turn is running, the prompt is sent once the model has ended it.
-   * @param since the moment of the {@link queue} at which the user wrote it: if that has passed, or the conversation is being left, it goes back
-   *   to the user.
+   * @param since the moment of the {@link queue} at which the user wrote it: if that has passed, or the conversation is being left,
+   *   it goes back to the user.
    * @returns settles when the session is idle or awaits review; does not reject when the model or the server fails.
    */
   prompt(text: string, attachments: readonly Attachment[] = [], since?: number): Promise<void> {
-    const isLate = since !== undefined && (this.#isLeaving || since !== this.queue.moment);
-    if (isLate) this.#prompts.refuse({ text, attachments });
-    else this.#prompts.add({ text, attachments });
-    return isLate ? Promise.resolve() : this.#start();
+    const prompt = { text, attachments };
+    if (since !== undefined && (this.#isLeaving || since !== this.queue.moment))
+      return Promise.resolve(this.#prompts.refuse(prompt));
+    this.#prompts.add(prompt);
+    return this.#start();
   }
 
   /** Adds a command that the user typed, and its answer. Neither is ever sent to a model. */

@@ -1,11 +1,12 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { english } from '../../../src/agent/base/localiser.ts';
 import { textResult, type PendingAction } from '../../../src/agent/hold/preview/pendingAction.ts';
 import { PLAN_MODE_ENDED } from '../../../src/agent/hold/preview/resolve/refusedVoteTexts.ts';
 import type { Forcing, ModelAuthority } from '../../../src/agent/hold/preview/resolveSettings.ts';
 import { planOf } from '../../../src/agent/hold/preview/plan.ts';
 import type { ChatRequest } from '../../../src/agent/session/model/chatProvider.ts';
-import { planModeMessage } from '../../../src/agent/session/planMode.ts';
+import { PlanMode, planModeMessage } from '../../../src/agent/session/planMode.ts';
 import { runChecksTool } from '../../../src/agent/session/tools/runChecksTool.ts';
 import { latestAnswerText, planTitle } from '../../../src/agent/session/planText.ts';
 import { modify } from '../../support/changes.ts';
@@ -506,6 +507,34 @@ test('no plan is left waiting by leaving plan mode while a plan takes the place 
     t.store.all().map(({ state }) => state.kind),
     ['discarded', 'discarded'],
   );
+});
+
+test('no plan is submitted in plan mode that ends, or in a conversation that is left, before its text is read', async () => {
+  const t = planning({ script: [{ text: PLAN }] });
+  await t.session.prompt('Plan it.');
+  const off = (mode: PlanMode): void => mode.set(false);
+  const left = (mode: PlanMode, open: (conversation: object) => void): void => {
+    mode.leave();
+    open({ ...own, id: 'another' });
+    mode.set(true);
+  };
+  const own = { id: t.session.id, tree: t.session.tree, recordPlanMode: () => undefined };
+  for (const act of [off, left]) {
+    let conversation: object = own;
+    const ctx = { store: t.store, invoker: t.invoker, l10n: english };
+    const choices = { resolver: { setMode: () => undefined } };
+    const mode = new PlanMode({
+      ...ctx,
+      choices,
+      conversation: () => conversation,
+      emit: () => undefined,
+    } as never);
+    mode.set(true);
+    const handling = mode.handle({ action: 'apply', reason: 'ready' });
+    act(mode, now => (conversation = now));
+    await assert.rejects(handling, { message: PLAN_MODE_ENDED });
+  }
+  assert.deepEqual(t.store.all(), []);
 });
 
 test('the switch is emitted once, and a new session starts with plan mode off', async () => {
