@@ -1,4 +1,5 @@
 import { ToolError } from '../../../base/errors.ts';
+import { sha256 } from '../../../base/hash.ts';
 import { binarySide, type Blobs } from '../blobs.ts';
 import { isText, linkTo, sideOfBytes, type FileChange, type FileSide, type FileStep } from '../fileChange.ts';
 import { stepsOf } from '../fileSteps.ts';
@@ -49,6 +50,8 @@ export class Bases {
       if (link !== undefined) return { side: linkTo(link) };
       const bytes = await workspace.read(path);
       if (!bytes) return { side: null };
+      // Most files are as they were, which is known without their text.
+      if (expected && isText(expected) && sha256(bytes) === expected.hash) return { side: expected };
       const encoding = expected && isText(expected) ? expected.encoding : undefined;
       const text = sideOfBytes(bytes, encoding);
       return { side: text ?? (keep ? await keep.put(bytes) : binarySide(bytes)) };
