@@ -116,6 +116,8 @@ export class TabInputNotebookDiff {}
 export class TabInputText {}
 export class TabInputCustom {}
 
+export class Location {}
+
 export const OverviewRulerLane = { Center: 2 };
 
 export const Disposable = { from: (): object => ({ dispose: () => undefined }) };

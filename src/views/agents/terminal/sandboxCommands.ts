@@ -52,7 +52,8 @@ export async function runOnDisk({ session, store }: Ctx, [id]: readonly unknown[
   const preview = typeof id === 'string' ? store.get(id) : undefined;
   const plan = preview && commandOf(preview);
   if (!plan) return;
+  const { moment } = session.queue;
   await execute('redline.chat.focus');
   const { command, folder: cwd } = plan;
-  await session.prompt(`/call run_command ${JSON.stringify({ command, cwd, onDisk: true })}`);
+  await session.prompt(`/call run_command ${JSON.stringify({ command, cwd, onDisk: true })}`, [], moment);
 }

@@ -106,6 +106,7 @@ export class RequestHandler {
     token: vscode.CancellationToken,
   ): Promise<vscode.ChatResult> {
     const { session, store, workspace, onWillPrompt, model, questions } = this.#options;
+    const { moment } = session.queue;
     const refs = await this.#refsOf(request.references, stream);
     const attachments = await readAttachments(workspace, refs, () => Promise.resolve(undefined));
     if (token.isCancellationRequested) return this.#result({ pending: [] });
@@ -138,7 +139,7 @@ export class RequestHandler {
     });
     try {
       onWillPrompt();
-      const settled = session.prompt(text, attachments).then(() => session.tree.nextId);
+      const settled = session.prompt(text, attachments, moment).then(() => session.tree.nextId);
       const nextId = await Promise.race([settled, ended.promise]);
       if (reply.state === 'waiting') return this.#result({ pending: [] });
       this.#replied = { sessionId: session.id, nextId };
