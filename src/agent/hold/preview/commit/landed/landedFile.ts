@@ -27,8 +27,12 @@ interface Followed {
   base?: Base;
 }
 
-/** `open`: an editor may still save something else. */
-type Finding = 'open' | 'stays' | LostWhy;
+/**
+ * `open`: an editor may still save something else. `takenAway`: a person undid the change in the editor, and then dropped what was
+ * unsaved there, with the earlier changes.
+ */
+type Finding = 'open' | End;
+type End = 'stays' | 'takenAway' | LostWhy;
 
 /** What an editor may have read last: the content before the change, or before earlier ones that it has missed. */
 interface Base {
@@ -50,7 +54,7 @@ export class LandedFile {
   /** What the follower of those knows. */
   readonly #known: ReadonlyMap<OpenDocument, Followed> | undefined;
   readonly #read: () => Promise<Held>;
-  readonly #end: (finding: 'stays' | LostWhy, hasMissed: boolean) => void;
+  readonly #end: (finding: End, hasMissed: boolean) => void;
   readonly #documents = new Map<OpenDocument, Followed>();
   #isEnded = false;
   /** How many commits are about to write the file, and have not: its own and others. */
@@ -69,7 +73,7 @@ export class LandedFile {
     step: FileStep,
     missed: LandedFile | undefined,
     read: () => Promise<Held>,
-    end: (finding: 'stays' | LostWhy, hasMissed: boolean) => void,
+    end: (finding: End, hasMissed: boolean) => void,
   ) {
     const { path, before, after } = step;
     this.step = missed ? { path, before: missed.step.before, after } : step;
@@ -90,8 +94,18 @@ export class LandedFile {
   /** The write has ended. @param documents those that are open */
   begin(to: WrittenTo, documents: readonly OpenDocument[]): void {
     for (const document of documents) this.#note(document, 'changed');
-    if (to === 'editor') for (const [{ isDirty }, followed] of this.#documents) followed.isHeld ||= isDirty;
+    if (to === 'editor') this.#noteInEditor();
     this.resume();
+  }
+
+  /** The change went into an editor with unsaved changes. If there is none any more, they were dropped at that moment. */
+  #noteInEditor(): void {
+    const all = [...this.#documents];
+    const isGone = all.every(([{ isDirty }, { isSaved }]) => !isDirty && !isSaved);
+    for (const [{ isDirty }, followed] of all) {
+      followed.isHeld ||= isDirty || isGone;
+      if (isGone) followed.isReverted = followed.wasDirty = true;
+    }
   }
 
   /** Something happened to one of its documents. */
@@ -129,10 +143,15 @@ export class LandedFile {
     if (this.#isEnded) return;
     this.#isEnded = true;
     const all = [...this.#documents];
-    const dropped = all.find(([, followed]) => wasDropped(followed));
-    // The other commit went into an editor with unsaved changes that has not had this one.
+    const dropped = all.find(([, followed]) => followed.isHeld && isDropped(followed));
+    if (dropped?.[1].isTakenAway === true) return this.#finish('takenAway', undefined);
+    // The editor has not had the change, and the other commit went into that or on top of what it saved.
     const [, followed] =
-      dropped ?? all.find(([{ isDirty }, { isHeld, isClosed }]) => isDirty && !isHeld && !isClosed) ?? [];
+      dropped ??
+      all.find(
+        ([{ isDirty }, { isHeld, isClosed, isSaved }]) => !isHeld && (isSaved || (isDirty && !isClosed)),
+      ) ??
+      [];
     const base = followed && this.#baseOf(followed);
     const text = base && this.#textOf(base);
     const standing = text && found && isText(found) && (await standingOf(text, withLineFeeds(found.text)));
@@ -173,7 +192,7 @@ export class LandedFile {
       });
   }
 
-  #finish(finding: 'stays' | LostWhy, base: Base | undefined): void {
+  #finish(finding: End, base: Base | undefined): void {
     this.#isEnded = true;
     this.#end(finding, base !== this.#own);
   }
@@ -212,7 +231,7 @@ export class LandedFile {
       followed.isTakenAway = false;
       followed.isReverted = false;
     } else if (followed.isReverted && followed.isHeld && !followed.isClosed) {
-      return followed.isTakenAway ? 'stays' : 'notSaved';
+      return followed.isTakenAway ? 'takenAway' : 'notSaved';
     } else if (document.isDirty && !followed.isClosed) {
       if (followed.isHeld) followed.isTakenAway = standing.kind === 'absent';
       else if (standing.kind === 'overlaps') return 'sameLines';
@@ -244,6 +263,7 @@ export class LandedFile {
       followed.isSaved = false;
       return 'open';
     }
+    if (isHeld && isTakenAway && !isSaved && isDropped(followed)) return 'takenAway';
     if (isHeld) return isSaved || isTakenAway ? 'stays' : 'notSaved';
     if (isClosed) return 'savedOver';
     if (standing.kind === 'overlaps') return 'sameLines';
@@ -271,9 +291,9 @@ export class LandedFile {
   }
 }
 
-/** Whether an editor that had the change lost it unsaved. */
-function wasDropped({ isHeld, isTakenAway, isReverted, isClosed, last }: Followed): boolean {
-  return isHeld && !isTakenAway && (isReverted || (isClosed && last?.isDirty === true));
+/** Whether what was unsaved in the editor was dropped. */
+function isDropped({ isReverted, isClosed, last }: Followed): boolean {
+  return isReverted || (isClosed && last?.isDirty === true);
 }
 
 function isTextOf(side: FileSide | null, text: string | undefined): boolean {

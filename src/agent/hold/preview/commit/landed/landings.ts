@@ -101,8 +101,9 @@ export class Landings {
         if (this.#landed.get(path) === landed) this.#landed.delete(path);
         if (finding === 'stays') return;
         const isOwn = missed ? !hasMissed : finding === 'sameLines';
-        const lost = isOwn ? writers : ids;
-        for (const id of lost) this.#report(id, { path, why: finding });
+        const isTakenAway = finding === 'takenAway';
+        const lost = isTakenAway ? ids.filter(id => !writers.includes(id)) : isOwn ? writers : ids;
+        for (const id of lost) this.#report(id, { path, why: isTakenAway ? 'notSaved' : finding });
       },
     );
     const watch = this.#editors.watch(path, (document, event) => file.note(document, event));

@@ -128,6 +128,45 @@ for (const [what, end] of [
     assert.deepEqual(world.saidOf(id).slice(2), ['applied']);
   });
 
+for (const drop of ['revert', 'close'] as const)
+  test(`a change in an unsaved editor did not stay if the user chose ${drop} at the moment in which it got it`, async () => {
+    const world = new EditorWorld({ 'a.txt': OLD });
+    world.editors.open('a.txt');
+    world.editors.type('a.txt', typedAtTop);
+    const id = world.stage(modify('a.txt', typedAtTop(OLD), typedAtTop(NEW)));
+    const write = world.workspace.write.bind(world.workspace);
+    world.workspace.write = async (...args) => {
+      const to = await write(...args);
+      world.editors[drop]('a.txt');
+      return to;
+    };
+    await world.apply(id);
+    await atRest();
+    assert.equal(world.now('a.txt'), OLD);
+    assert.deepEqual(world.saidOf(id), ['applied', 'failed: notSaved in a.txt']);
+  });
+
+test('of two changes in an unsaved editor, the user undoes the second one and reverts: the first one did not stay', async () => {
+  const world = new EditorWorld({ 'a.txt': OLD });
+  world.editors.open('a.txt');
+  world.editors.type('a.txt', typedAtTop);
+  const first = world.stage(modify('a.txt', typedAtTop(OLD), typedAtTop(NEW)));
+  await world.apply(first);
+  world.editors.type('a.txt', text => `${text}key\n`);
+  await atRest();
+  const text = `${typedAtTop(NEW)}key\n`;
+  const second = world.stage(modify('a.txt', text, text.replace('two', 'TWO')));
+  await world.apply(second);
+  await atRest();
+  world.editors.type('a.txt', shown => shown.replace('TWO', 'two'));
+  await atRest();
+  world.editors.revert('a.txt');
+  await atRest();
+  assert.equal(world.now('a.txt'), OLD);
+  assert.deepEqual(world.saidOf(first), ['applied', 'failed: notSaved in a.txt']);
+  assert.deepEqual(world.saidOf(second), ['applied'], 'that was the user');
+});
+
 test('a deleted file that its editor saves again was not deleted', async () => {
   const world = new EditorWorld({ 'a.txt': OLD });
   world.editors.open('a.txt');
@@ -242,6 +281,20 @@ for (const [where, typed, said] of [
       [['applied'], ['applied'], said],
     );
   });
+
+test('a change over which an editor saves its old text while another one is applied did not stay', async () => {
+  const { world, id } = await applied();
+  const other = world.stage(modify('a.txt', OLD, `${OLD}six\n`));
+  world.editors.type('a.txt', typedAtTop);
+  world.editors.undo('a.txt');
+  const applying = world.apply(other);
+  world.editors.save('a.txt', true);
+  await applying;
+  await atRest();
+  assert.equal(world.now('a.txt'), `${OLD}six\n`);
+  assert.deepEqual(world.saidOf(id), ['applied', 'failed: savedOver in a.txt']);
+  assert.deepEqual(world.saidOf(other), ['applied']);
+});
 
 test('what did not stay is the same after a reload: pending, in its place among the others, and applied anew once', async () => {
   const { world, id } = await applied();
