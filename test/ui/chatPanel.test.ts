@@ -30,6 +30,15 @@ function card(more: Partial<ItemOf<'preview'>> = {}): ItemOf<'preview'> {
   };
 }
 
+/** Pastes the beginning of an image. */
+const PASTE = `{
+  const clipboardData = new DataTransfer();
+  const bytes = new Uint8Array([137, 80, 78, 71]);
+  clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
+  const pasted = new ClipboardEvent('paste', { clipboardData, cancelable: true });
+  document.querySelector('#prompt').dispatchEvent(pasted);
+}`;
+
 /** Rows of a turn: `a.ts` of `p1`, `b.ts` of `p2`. */
 function rows(...states: ItemOf<'turn'>['state'][]): ItemOf<'turn'>['rows'] {
   return states.map((state, n) => ({
@@ -703,13 +712,7 @@ describe('the chat panel', () => {
   test('a pasted image goes to the host; it is shown, named, removed, and sent with a prompt', async () => {
     const { page } = chat;
     await chat.snapshot([]);
-    await page.evaluate(`{
-      const clipboardData = new DataTransfer();
-      const bytes = new Uint8Array([137, 80, 78, 71]);
-      clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
-      const pasted = new ClipboardEvent('paste', { clipboardData, cancelable: true });
-      document.querySelector('#prompt').dispatchEvent(pasted);
-    }`);
+    await page.evaluate(PASTE);
     await page.waitForFunction(() => globalThis.sent.some(({ type }) => type === 'pasteImage'));
     assert.deepEqual(await chat.said(), [
       { type: 'pasteImage', name: 'Pasted image', data: 'iVBORw==', bytes: 4 },
@@ -717,7 +720,7 @@ describe('the chat panel', () => {
     const src = 'https://panel.test/favicon.ico';
     const image = { file: `drafts.images/${'0'.repeat(64)}.png`, type: 'image/png', bytes: 4, src } as const;
     const ref = { path: 'Pasted image', image };
-    await chat.post({ type: 'attached', refs: [ref] });
+    await chat.post({ type: 'attached', refs: [ref], isPasted: true });
     const thumbnail = page.getByRole('img', { name: 'Image: Pasted image' });
     await thumbnail.waitFor();
     await page.getByRole('button', { name: 'Remove Pasted image' }).click();
@@ -729,6 +732,29 @@ describe('the chat panel', () => {
     const shown = { ...prompt('u', 'What is this?') };
     await chat.delta([{ ...shown, attachments: [{ path: 'Pasted image', src }] }], { order: ['u'] });
     await page.locator('.user').getByRole('img', { name: 'Image: Pasted image' }).waitFor();
+  });
+
+  test('a prompt that waits for a pasted image is sent with it, whatever else is attached, or not, meanwhile', async () => {
+    const { page } = chat;
+    await chat.snapshot([]);
+    const file = `drafts.images/${'0'.repeat(64)}.png`;
+    const image = { file, type: 'image/png', bytes: 4, src: 'https://panel.test/favicon.ico' } as const;
+    const pasted = { path: 'Pasted image', image };
+    for (const refs of [[{ path: 'a.ts' }], []]) {
+      await page.evaluate(PASTE);
+      await page.locator('#prompt').fill('What is this?');
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(() => globalThis.sent.some(({ type }) => type === 'pasteImage'));
+      await chat.post({ type: 'attached', refs });
+      assert.deepEqual(
+        (await chat.said()).map(({ type }) => type),
+        ['pasteImage'],
+      );
+      await chat.post({ type: 'attached', refs: [pasted], isPasted: true });
+      assert.deepEqual(await chat.said(), [
+        { type: 'prompt', text: 'What is this?', attachments: [...refs, pasted] },
+      ]);
+    }
   });
 
   test('a sent prompt shows what went along, and what came of a command is told below it', async () => {

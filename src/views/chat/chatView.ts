@@ -194,7 +194,11 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
         return this.#feed.send({ type: 'focus' });
       }
       case 'pasteImage':
-        return this.#feed.send({ type: 'attached', refs: await this.#images.pasted(message) });
+        return this.#feed.send({
+          type: 'attached',
+          refs: await this.#images.pasted(message),
+          isPasted: true,
+        });
       case 'findFiles': {
         const { request, query } = message;
         return this.#feed.send({ type: 'files', request, paths: await this.#context.find(query) });

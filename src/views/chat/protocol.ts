@@ -199,8 +199,12 @@ export const hostMessage = z.discriminatedUnion('type', [
   }),
   /** Moves the focus to the composer. */
   z.object({ type: z.literal('focus') }),
-  /** Adds attachments to the next prompt. */
-  z.object({ type: z.literal('attached'), refs: z.array(attachmentRef) }),
+  /** Adds attachments to the next prompt; those of a `pasteImage`, none if it could not be taken, are marked as such. */
+  z.object({
+    type: z.literal('attached'),
+    refs: z.array(attachmentRef),
+    isPasted: z.optional(z.literal(true)),
+  }),
   /** Puts prompts that are not sent, or were reverted, into the input, before the text there. */
   z.object({ type: z.literal('putBack'), text: z.string(), refs: z.array(attachmentRef) }),
   /** Workspace paths that match a `findFiles`, best first. */

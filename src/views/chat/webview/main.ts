@@ -64,7 +64,7 @@ class Panel {
         this.focus();
         break;
       case 'attached':
-        this.#composer.attach(message.refs);
+        this.#composer.attach(message.refs, message.isPasted);
         break;
       case 'putBack':
         this.#composer.putBack(message.text, message.refs);

@@ -120,9 +120,10 @@ export class Composer {
     this.#input.setSelectionRange(text.length, text.length);
   }
 
-  attach(refs: readonly AttachmentRef[]): void {
+  /** @param isPasted whether these are the answer to a pasted image */
+  attach(refs: readonly AttachmentRef[], isPasted = false): void {
     this.#chips.add(refs);
-    if (this.#awaited > 0) this.#noteAttached(refs.length > 0);
+    if (isPasted && this.#awaited > 0) this.#noteAttached(refs.length > 0);
   }
 
   /** If an image could not be attached, the user decides whether to send the prompt without it. */
