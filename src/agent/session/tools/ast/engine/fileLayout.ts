@@ -16,8 +16,12 @@ export interface Layout {
   /** `undefined` if the file has just one line. */
   readonly lineEnding: LineEnding | undefined;
   readonly usesTabs: boolean;
-  /** The columns of one step of its indentation, if known; for tabs, the columns of a tab. To know it takes a look at the file's strings. */
-  readonly unit: number | undefined;
+  /**
+   * The columns of one step of its indentation, if known; for tabs, the columns of a tab. To know it takes a look at the file's strings.
+   * A getter here would cost memory: V8 makes it among the old objects, where it keeps the layout, and so the syntax tree, until V8
+   * collects those, too.
+   */
+  readonly unit: () => number | undefined;
   /** The indentation of the line, in columns. */
   readonly indent: number;
 }
@@ -60,15 +64,13 @@ export class FileLayout {
     const space = this.leadAt(offset);
     this.#hasTabs ??= TABBED.test(this.#text);
     const usesTabs = this.#hasTabs && (space === '' ? this.#firstIndentation() : space).includes('\t');
-    const unit = (): number | undefined => {
-      const first = this.#firstIndentation();
-      return first.includes('\t') ? undefined : first.length || undefined;
-    };
     return {
       lineEnding: this.#lineEnding(offset),
       usesTabs,
-      get unit() {
-        return usesTabs ? TAB : unit();
+      unit: () => {
+        if (usesTabs) return TAB;
+        const first = this.#firstIndentation();
+        return first.includes('\t') ? undefined : first.length || undefined;
       },
       indent: columns(space, { usesTabs }),
     };

@@ -120,8 +120,8 @@ export class Template {
         / +/g,
         ({ length }) => '\t'.repeat(Math.floor(length / this.#step)) + ' '.repeat(length % this.#step),
       );
-    if (place.usesTabs || !lead.includes('\t') || place.unit === undefined) return lead;
-    return lead.replaceAll('\t', ' '.repeat(place.unit));
+    const unit = place.usesTabs || !lead.includes('\t') ? undefined : place.unit();
+    return unit === undefined ? lead : lead.replaceAll('\t', ' '.repeat(unit));
   }
 }
 
