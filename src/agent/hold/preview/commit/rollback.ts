@@ -77,14 +77,15 @@ export async function rollBack(
 /** Bits with which a file can be removed. */
 const REMOVABLE = 0o600;
 
-/** How much operating systems write at once, in bytes. */
+/** How much operating systems write at once, and how much a disk does, in bytes. */
 const BLOCK = 4096;
+const SECTOR = 512;
 
 /**
  * Whether a file holds the remains of an interrupted write of this step, or of a power cut after it: nothing, or block by block the
- * old bytes, the new ones or zeros, where one block may hold the new bytes up to where the write ended. A file that was created or
- * replaced as a whole may only be empty or full of zeros, or cut if it is a new text. A deleted file may be there again, written in
- * part, if its rollback was interrupted.
+ * old bytes, the new ones or zeros, where one block may hold the new bytes up to where the write ended, or some sectors of the old
+ * ones up to where its rollback did. A file that was created or replaced as a whole may only be empty or full of zeros, or cut if it
+ * is a new text. A deleted file may be there again, written in part, if its rollback was interrupted.
  */
 export function isTornWrite(now: Held, { before: own, after: left, origin, moved }: FileStep): boolean {
   const [before, after] = [own ?? origin?.side, left ?? moved ?? own];
@@ -104,11 +105,18 @@ export function isTornWrite(now: Held, { before: own, after: left, origin, moved
     if (start < shared) end = Math.min(end, shared);
     const block = now.subarray(start, end);
     if (isAt(block, old, start) || isAt(block, next, start) || isZero(block)) continue;
-    const written = block.findIndex((byte, index) => byte !== next[start + index]);
-    const rest = block.subarray(written);
-    if (written === 0 || !(isAt(rest, old, start + written) || isZero(rest)) || ++torn > 1) return false;
+    if (!isPart(block, start, next, old, 1) && !isPart(block, start, old, next, SECTOR)) return false;
+    if (++torn > 1) return false;
   }
   return true;
+}
+
+/** Whether a block has bytes of one text up to a multiple of `unit`, and then those of another, or zeros. */
+function isPart(block: Uint8Array, at: number, of: Uint8Array, then: Uint8Array, unit: number): boolean {
+  const differs = block.findIndex((byte, index) => byte !== of[at + index]);
+  const length = differs - ((at + differs) % unit);
+  const rest = block.subarray(length);
+  return length > 0 && (isAt(rest, then, at + length) || isZero(rest));
 }
 
 function isZero(bytes: Uint8Array): boolean {

@@ -7,8 +7,8 @@ import { TempFolder } from '../../../../support/tempFolder.ts';
 const runs = Number(process.env['RUNS'] ?? 12);
 const first = Number(process.env['SEED'] ?? 1);
 
-/** Seeds that found a fault: a torn rollback, bits that a link hid, a line of the log without its texts, and a sync through a link. */
-const FOUND = [1_480_994_058, 462_266_425, 870_017_245, 16_354_237];
+/** Seeds that found a fault: two torn rollbacks, bits that a link hid, or that came alone, a line without its texts, a sync through a link. */
+const FOUND = [1_480_994_058, 717_468_714, 462_266_425, 1_235_637_465, 870_017_245, 16_354_237];
 
 for (const seed of FOUND)
   test(`the histories of seed ${seed}, which found a fault`, async () =>

@@ -6,6 +6,7 @@ import type { FileStep } from '../../../../../src/agent/hold/preview/fileChange.
 import { sideOfText } from '../../../../../src/agent/hold/preview/fileChange.ts';
 
 const BLOCK = 4096;
+const SECTOR = 512;
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 const step = (before: string, after: string): FileStep => ({
   path: 'a.txt',
@@ -80,6 +81,20 @@ test('what someone else wrote is not mistaken for a torn write', () => {
     '',
   ])
     assert.equal(isTornWrite(bytes(torn), step(before, after)), true, torn.slice(0, 20));
+});
+
+test('a block of which a rollback has written some sectors is torn, where others have put back a part it is not', () => {
+  const before = 'a'.repeat(3 * BLOCK);
+  const grown = `${before.slice(0, BLOCK + 2 * SECTOR)}${'\0'.repeat(BLOCK - 2 * SECTOR)}`;
+  assert.equal(isTornWrite(bytes(grown), step(before, 'A'.repeat(BLOCK))), true, 'over a cut file');
+  for (const [length, isTorn] of [
+    [SECTOR, true],
+    [3 * SECTOR, true],
+    [100, false],
+  ] as const) {
+    const now = `${'A'.repeat(BLOCK)}${'a'.repeat(length)}${'A'.repeat(2 * BLOCK - length)}`;
+    assert.equal(isTornWrite(bytes(now), step(before, 'A'.repeat(3 * BLOCK))), isTorn, `${length} bytes`);
+  }
 });
 
 test('a new file that is empty, full of zeros or cut is torn', () => {
