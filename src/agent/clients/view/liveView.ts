@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DisposableStore } from '../../base/disposable.ts';
-import { detailOf } from '../../base/errors.ts';
+import { detailOf, ToolError } from '../../base/errors.ts';
 import { english, type Sentence } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
@@ -10,6 +10,7 @@ import type { Stayed } from '../../sandbox/agentView/stayed.ts';
 import { placeForeign } from '../../hold/external/foreignChange.ts';
 import { inPreviews, type LeftOut } from '../../hold/external/gathered.ts';
 import { contentOf } from '../../hold/preview/blobs.ts';
+import { UnsavedEditorError } from '../../hold/preview/errors.ts';
 import type { FileChange } from '../../hold/preview/fileChange.ts';
 import { foldersAbove, stepsOf } from '../../hold/preview/fileSteps.ts';
 import { pathsOf, type AgentName, type Preview, type Purpose } from '../../hold/preview/preview.ts';
@@ -85,21 +86,15 @@ export class LiveView {
   readonly #ending = new AbortController();
   /** Workspace paths on which something was decided that the view has not followed yet. */
   readonly #decided = new Set<string>();
-  /** Those of them that could not be written at the last attempt, each with the error. */
+  /** Those of them that could not be read or written at the last attempt, each with the error. */
   readonly #behind = new Map<string, unknown>();
   readonly #followed: Followed;
   /** What the person was told of {@link #leftOut}. */
   readonly #reported: KeptKeys;
   #leftOut: LeftOut[] = [];
   #last: Omit<Collected, 'effects' | 'leftOut' | 'settings'> = {
-    isTooMuch: false,
-    commits: 0,
-    lostGit: false,
-    busy: [],
-    bulk: [],
-    ignored: [],
-    offered: [],
-    notes: [],
+    ...{ isTooMuch: false, commits: 0, lostGit: false },
+    ...{ busy: [], bulk: [], ignored: [], offered: [], notes: [] },
   };
   #stayed: readonly Stayed[] = [];
   #told = '';
@@ -284,7 +279,7 @@ export class LiveView {
   /**
    * Writes decisions into the files of the view, including those made meanwhile: the agent must not hear of a decision before its
    * files show it, or that they do not. A file that the agent has changed since then follows once that change is taken; one that
-   * cannot be written is tried again at the next look.
+   * cannot be read or written is tried again at the next look.
    */
   async #bringUpToDate(): Promise<void> {
     if (this.#decided.size === 0) return;
@@ -298,8 +293,14 @@ export class LiveView {
     const wanted = new Map<string, Wanted | undefined>();
     for (const path of this.#decided) {
       this.#decided.delete(path);
-      // Skip unreadable paths, such as a folder, unless a file must replace them.
-      if (!this.#isUnsettled(path)) wanted.set(path, await this.#wantedAt(path).catch(() => undefined));
+      if (this.#isUnsettled(path)) continue;
+      try {
+        wanted.set(path, await this.#wantedAt(path));
+      } catch (error) {
+        // Skip what is no text file, such as a folder, unless a file must replace it.
+        if (error instanceof ToolError && !(error instanceof UnsavedEditorError)) wanted.set(path, undefined);
+        else this.#behind.set(path, error);
+      }
     }
     const isFile = (path: string): boolean => !!wanted.get(path)?.content;
     const isBelowFile = (path: string): boolean => foldersAbove(path).some(isFile);

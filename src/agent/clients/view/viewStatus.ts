@@ -21,7 +21,7 @@ const WORDS: Partial<Record<LeftOutReason, string>> = {
 /** All that an agent is told besides its previews. */
 export interface ViewNews extends Omit<Collected, 'effects' | 'settings'> {
   readonly copies: readonly Folders[];
-  /** Files that could not be made as the user has decided. */
+  /** Files that could not yet be made as the user has decided. */
   readonly behind: readonly string[];
   /** Pending previews of other terminals of the agent. */
   readonly others: readonly Preview[];
@@ -70,7 +70,7 @@ export function statusOf(
       : []),
     ...behind.map(
       path =>
-        `Not yet as the user decided, since it cannot be written, perhaps because a program has it open: ${safeName(path)}.`,
+        `Not yet as the user decided, since it cannot be read or written, perhaps because a program has it open: ${safeName(path)}.`,
     ),
     ...busy.map(path => `Not proposed yet, since it is still being written: ${safeName(path)}.`),
     ...leftOut.map(

@@ -4,8 +4,10 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { polled } from '../../../../scripts/lib/limits.mjs';
+import { UnsavedEditorError } from '../../../../src/agent/hold/preview/errors.ts';
 import { AgentView } from '../../../../src/agent/sandbox/agentView/agentView.ts';
 import { mountFor } from '../../../../src/agent/sandbox/view/sandboxes.ts';
+import { DiskWorkspace } from '../../../support/diskWorkspace.ts';
 import { ViewWorld } from '../../../support/viewWorld.ts';
 
 const FILES = { 'src/a.ts': 'one\ntwo\nthree\n', 'src/b.ts': 'b\n', 'dos.txt': 'first\r\nsecond\r\n' };
@@ -160,6 +162,31 @@ suite('an agent in a copy, on this system', () => {
     await world.rest();
     assert.equal(await agent.run(both), 'one\ntwo\nthree\nb');
     assert.doesNotMatch(await agent.run(`fs.readFileSync('REDLINE.md', 'utf8')`), /Not yet/);
+    await agent.exit();
+  });
+
+  test('a decision whose file cannot be read for now, such as in a notebook with unsaved changes, follows later', async t => {
+    const world = await opened(t);
+    const agent = world.startNode();
+    await agent.run(`for (const at of ['src/a.ts', 'src/b.ts']) fs.writeFileSync(at, 'new')`);
+    await changes(world, 1);
+    const read = DiskWorkspace.prototype.read;
+    const { mock } = t.mock.method(
+      DiskWorkspace.prototype,
+      'read',
+      async function (this: DiskWorkspace, at: string) {
+        if (at === 'src/a.ts') throw new UnsavedEditorError(at);
+        return read.call(this, at);
+      },
+    );
+    await world.vote('p1', 'discard', 'Not so.');
+    await world.rest();
+    const both = `fs.readFileSync('src/a.ts', 'utf8') + fs.readFileSync('src/b.ts', 'utf8')`;
+    assert.equal(await agent.run(both), 'newb');
+    assert.match(await agent.run(`fs.readFileSync('REDLINE.md', 'utf8')`), /^Not yet as .*: src\/a\.ts\.$/m);
+    mock.restore();
+    await world.rest();
+    assert.equal(await agent.run(both), 'one\ntwo\nthree\nb');
     await agent.exit();
   });
 
