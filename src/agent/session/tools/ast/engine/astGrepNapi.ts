@@ -231,14 +231,18 @@ const BYTES = SLOTS * 8;
  * Makes V8 free the syntax trees that are no longer referenced. A tree is megabytes of native memory behind an object of a few
  * bytes, so V8 sees no reason to collect it; the memory stays in use, and freeing it all at once would hold up a later search.
  * Filling the space for young objects triggers a collection. (Asking for one directly needs a flag that not every process may set.)
- * Does nothing outside a worker with a limit for that space.
+ * The first one frees the nodes, and the second one the trees that they refer to, if the event loop has run in between: objects that
+ * survive two are taken for old, and stay for long. Does nothing outside a worker with a limit for that space.
  */
 export async function freeUnusedTrees(): Promise<void> {
   const youngMb = resourceLimits.maxYoungGenerationSizeMb ?? 0;
   let last: number[] = [];
-  for (let filled = 0; filled < (youngMb * 1024 * 1024) / 2; filled += BYTES)
-    last = new Array<number>(SLOTS).fill(last.length);
-  // The trees that the collection found are freed in the next turn of the event loop.
+  for (let collection = 0; collection < 2; collection++) {
+    await setImmediate();
+    for (let filled = 0; filled < (youngMb * 1024 * 1024) / 4; filled += BYTES)
+      last = new Array<number>(SLOTS).fill(last.length);
+  }
+  // What the collections found is freed in the next turn of the event loop.
   await setImmediate();
 }
 
