@@ -161,10 +161,6 @@ export class CommentThreads extends Owner {
         throw error;
       },
     );
-    if (queue.moment !== moment) {
-      takeBack();
-      return false;
-    }
     let isSent = true;
     const giveBack = (): void => {
       isSent = false;
