@@ -106,9 +106,9 @@ export class Review extends Owner {
 }
 
 /**
- * Whether the model can go on with the fact while other previews wait: a plan was decided, a command or call has run or, by someone
- * else's discard, no longer holds up the model's vote, someone else's discard came with a reason, a preview has expired, or is stale or in conflict with the
- * files as they are now.
+ * Whether the model can go on with the fact while other previews wait: a plan was decided; a command or call has run, or someone
+ * else has discarded it so that it no longer holds up the model's vote; someone else's discard came with a reason; or a preview has
+ * expired, is stale, or conflicts with the files as they are now.
  */
 function isUrgent(fact: Fact, preview: Preview | undefined, owesVote: boolean): boolean {
   if (!preview) return false;

@@ -174,7 +174,7 @@ export function outcomeText(
 }
 
 /**
- * `applied`: the outcome in a word, where it is not said who decided
+ * The outcome in a word, such as `applied`, for places that do not say who decided.
  * @param isPlan as in {@link outcomeText}
  */
 export function outcomeWord(kind: Resolved['kind'], actor?: Resolved['actor'], isPlan = false): string {

@@ -366,7 +366,7 @@ export class AgentView {
     return isOver(this.#state, this.storage);
   }
 
-  /** Leads to what the program sees at a folder of the workspace. */
+  /** The path at which Redline finds a folder of the workspace as the program sees it. */
   #seen(layer: Layer): string {
     return this.#state.copies === undefined ? path.join(this.#view, layer.root) : layer.upper;
   }

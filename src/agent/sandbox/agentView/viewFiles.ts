@@ -99,7 +99,7 @@ export interface StatusFile {
   readonly isInFolder: boolean;
 }
 
-/** Finds it: in the first folder or, if a file of the user has its name there, in the home folder of a view, or beside copies. */
+/** It is in the first folder or, if a file of the user has its name there, in the home folder of a view, or beside copies. */
 export async function statusFileOf(
   state: ViewState,
   storage: string,
@@ -110,7 +110,10 @@ export async function statusFileOf(
   return { at: path.join(folder, STATUS_FILE), isInFolder: layer !== undefined };
 }
 
-/** @param seen leads to a folder of the workspace in the view */
+/**
+ * Writes it.
+ * @param seen the path at which Redline finds a folder of the workspace as the program sees it
+ */
 export async function writeStatus(
   text: string,
   state: ViewState,

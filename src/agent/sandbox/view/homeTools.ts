@@ -57,7 +57,7 @@ const TOOLS: readonly HomeTool[] = [
   { shows: ['.local/bin', '.local/share/pipx', '.local/pipx', '.local/share/uv/tools'] },
   { programs: ['uv', 'python3'], shows: ['.local/share/uv/python'] },
   { programs: ['uv'], shows: ['.cache/uv'], isLayered: true },
-  // Not what it has loaded, with which it stores the headers that it asked with.
+  // Not its cache of downloads, which also has the headers of its requests.
   { programs: ['pip', 'pip3', 'python3'], shows: ['.cache/pip/wheels'], isLayered: true },
 ];
 

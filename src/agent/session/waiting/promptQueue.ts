@@ -40,7 +40,7 @@ export class PromptQueue {
     return this.#moment;
   }
 
-  /** What the user began before, and has not added yet, goes back, too. */
+  /** Begins another moment: a prompt that was written before it, but is added only after it, goes back to the user. */
   pass(): void {
     this.#moment++;
   }

@@ -229,7 +229,7 @@ export class BulkVotes {
       // We await a commit, because it ends. Previews that build on it, or change the same files, need its outcome.
       if (vote.action === 'apply') {
         await rebaser.refresh([]);
-        // The user may have begun to type into it meanwhile, which its apply would throw away.
+        // The user may have begun to type into it meanwhile, which its apply would leave out.
         if (!edits.hasUnsaved(vote.id)) await begin(vote);
       } else await settled(begin(vote), TURN_MS, signal);
     }
