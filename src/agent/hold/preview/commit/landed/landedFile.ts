@@ -16,6 +16,8 @@ interface Followed {
   wasDirty: boolean;
   /** It was saved after it last was dirty. */
   isSaved: boolean;
+  /** It was saved at any time. */
+  wasSaved: boolean;
   isClosed: boolean;
   /** Its unsaved changes were dropped: its text came from the file while it was dirty. */
   isReverted: boolean;
@@ -28,11 +30,11 @@ interface Followed {
 }
 
 /**
- * `open`: an editor may still save something else. `takenAway`: a person undid the change in the editor, and then dropped what was
- * unsaved there, with the earlier changes.
+ * `open`: an editor may still save something else. `dropped`: what was unsaved in the editor was dropped, with any earlier changes;
+ * this one was an undo, so that the file is as if it had been written, or a person had undone it there.
  */
 type Finding = 'open' | End;
-type End = 'stays' | 'takenAway' | LostWhy;
+type End = 'stays' | 'dropped' | LostWhy;
 
 /** What an editor may have read last: the content before the change, or before earlier ones that it has missed. */
 interface Base {
@@ -144,7 +146,7 @@ export class LandedFile {
     this.#isEnded = true;
     const all = [...this.#documents];
     const dropped = all.find(([, followed]) => followed.isHeld && isDropped(followed));
-    if (dropped?.[1].isTakenAway === true) return this.#finish('takenAway', undefined);
+    if (dropped?.[1].isTakenAway === true) return this.#finish('dropped', undefined);
     // The editor has not had the change, and the other commit went into that or on top of what it saved.
     const [, followed] =
       dropped ??
@@ -161,8 +163,8 @@ export class LandedFile {
 
   #note(document: OpenDocument, event: DocumentEvent): void {
     const followed = this.#documents.get(document) ?? {
-      ...{ isHeld: false, isTakenAway: false, wasDirty: false, isSaved: false, isClosed: false },
-      ...{ isReverted: false, last: undefined, read: this.#known?.get(document)?.read },
+      ...{ isHeld: false, isTakenAway: false, wasDirty: false, isSaved: false, wasSaved: false },
+      ...{ isClosed: false, isReverted: false, last: undefined, read: this.#known?.get(document)?.read },
     };
     this.#documents.set(document, followed);
     followed.wasDirty ||= document.isDirty || event === 'saved';
@@ -172,7 +174,7 @@ export class LandedFile {
       followed.isReverted = true;
     followed.last = { text, isDirty };
     if (!isDirty) followed.read = text;
-    if (event === 'saved') followed.isSaved = true;
+    if (event === 'saved') followed.isSaved = followed.wasSaved = true;
     if (event === 'closed') followed.isClosed = true;
   }
 
@@ -226,12 +228,13 @@ export class LandedFile {
     const shown = document.text;
     const standing = await standingOf(text, shown);
     if (document.text !== shown) return 'open'; // its event comes, or has come
+    const wasDropped = followed.isHeld && isDropped(followed) && !followed.wasSaved;
     if (standing.kind === 'held') {
       followed.isHeld = true;
       followed.isTakenAway = false;
       followed.isReverted = false;
     } else if (followed.isReverted && followed.isHeld && !followed.isClosed) {
-      return followed.isTakenAway ? 'takenAway' : 'notSaved';
+      return followed.isTakenAway ? 'dropped' : 'notSaved';
     } else if (document.isDirty && !followed.isClosed) {
       if (followed.isHeld) followed.isTakenAway = standing.kind === 'absent';
       else if (standing.kind === 'overlaps') return 'sameLines';
@@ -241,7 +244,10 @@ export class LandedFile {
       followed.isSaved = false;
       return 'open';
     }
-    if (followed.wasDirty) return this.#findSaved(text, document, followed, standing.kind === 'held');
+    if (followed.wasDirty) {
+      const finding = await this.#findSaved(text, document, followed, standing.kind === 'held');
+      return finding === 'stays' && wasDropped ? 'dropped' : finding;
+    }
     return followed.isHeld || followed.isClosed ? 'stays' : 'open';
   }
 
@@ -263,7 +269,6 @@ export class LandedFile {
       followed.isSaved = false;
       return 'open';
     }
-    if (isHeld && isTakenAway && !isSaved && isDropped(followed)) return 'takenAway';
     if (isHeld) return isSaved || isTakenAway ? 'stays' : 'notSaved';
     if (isClosed) return 'savedOver';
     if (standing.kind === 'overlaps') return 'sameLines';

@@ -13,6 +13,9 @@ const LATE_MS = 10_000;
 /** A followed file, and the previews that wrote it. */
 interface Landed {
   readonly ids: readonly string[];
+  /** Those of them whose change went into an editor, and those among these that came before the last commit. */
+  inEditor: readonly string[];
+  readonly earlier: readonly string[];
   readonly file: LandedFile;
   readonly dispose: () => void;
 }
@@ -90,7 +93,9 @@ export class Landings {
     // An editor that has not seen an earlier change has not seen this one either.
     const missed = net && before.file.isUnseen ? before.file : undefined;
     // An editor that has not saved an earlier change may drop it together with this one.
-    const ids = before && net ? [...new Set([...before.ids, ...writers])] : writers;
+    const inEditor = (net ? before.inEditor : before?.earlier) ?? [];
+    const earlier = inEditor.filter(id => !writers.includes(id));
+    const ids = before && net ? [...new Set([...before.ids, ...writers])] : [...earlier, ...writers];
     const read = heldReader(this.#files, [step]);
     const file = new LandedFile(
       step,
@@ -101,9 +106,9 @@ export class Landings {
         if (this.#landed.get(path) === landed) this.#landed.delete(path);
         if (finding === 'stays') return;
         const isOwn = missed ? !hasMissed : finding === 'sameLines';
-        const isTakenAway = finding === 'takenAway';
-        const lost = isTakenAway ? ids.filter(id => !writers.includes(id)) : isOwn ? writers : ids;
-        for (const id of lost) this.#report(id, { path, why: isTakenAway ? 'notSaved' : finding });
+        const isDropped = finding === 'dropped';
+        const lost = isDropped ? earlier : isOwn ? writers : ids;
+        for (const id of lost) this.#report(id, { path, why: isDropped ? 'notSaved' : finding });
       },
     );
     const watch = this.#editors.watch(path, (document, event) => file.note(document, event));
@@ -113,8 +118,11 @@ export class Landings {
       clearTimeout(late);
       watch.dispose();
     };
-    const landed: Landed = { ids, file, dispose };
-    const start = (isInEditor: boolean): void => file.begin(isInEditor ? 'editor' : 'disk', watch.documents);
+    const landed: Landed = { ids, inEditor: earlier, earlier, file, dispose };
+    const start = (isInEditor: boolean): void => {
+      if (isInEditor) landed.inEditor = [...earlier, ...writers];
+      file.begin(isInEditor ? 'editor' : 'disk', watch.documents);
+    };
     return { path, base: step.before, landed, start };
   }
 

@@ -167,6 +167,61 @@ test('of two changes in an unsaved editor, the user undoes the second one and re
   assert.deepEqual(world.saidOf(second), ['applied'], 'that was the user');
 });
 
+for (const [undone, isSaved] of [
+  ['first', false],
+  ['first', true],
+  ['second', false],
+  ['second', true],
+] as const)
+  test(`an unsaved editor with two changes and the undo of the ${undone} one is closed: the other one ${isSaved ? 'stays if it was saved' : 'did not stay'}`, async () => {
+    const world = new EditorWorld({ 'a.txt': OLD });
+    world.editors.open('a.txt');
+    world.editors.type('a.txt', typedAtTop);
+    const first = world.stage(modify('a.txt', typedAtTop(OLD), typedAtTop(NEW)));
+    await world.apply(first);
+    const next = typedAtTop(NEW).replace('two', 'TWO');
+    const second = world.stage(modify('a.txt', typedAtTop(NEW), next));
+    await world.apply(second);
+    const [away, other] = undone === 'first' ? [first, second] : [second, first];
+    await world.apply(await world.stageUndo(away));
+    await atRest();
+    if (isSaved) {
+      world.editors.save('a.txt', true);
+      world.editors.type('a.txt', text => `${text}key\n`);
+      await atRest();
+    }
+    world.editors.close('a.txt');
+    await atRest();
+    const kept = undone === 'first' ? next.replace('FOUR', 'four') : typedAtTop(NEW);
+    assert.equal(world.now('a.txt'), isSaved ? kept : OLD);
+    assert.deepEqual(world.saidOf(other), ['applied', ...(isSaved ? [] : ['failed: notSaved in a.txt'])]);
+  });
+
+test('the undo of a change on disk that went into an unsaved editor did not stay if that is closed', async () => {
+  const { world, id } = await applied();
+  world.editors.type('a.txt', typedAtTop);
+  await atRest();
+  const undo = await world.stageUndo(id);
+  await world.apply(undo);
+  await atRest();
+  world.editors.close('a.txt');
+  await atRest();
+  assert.equal(world.now('a.txt'), NEW);
+  assert.deepEqual(world.saidOf(undo), ['applied', 'failed: notSaved in a.txt']);
+});
+
+test('two changes on disk that an editor got, and drops as it reads the file again, stay', async () => {
+  const { world, id } = await applied();
+  const second = world.stage(modify('a.txt', NEW, NEW.replace('five', 'FIVE')));
+  await world.apply(second);
+  world.editors.type('a.txt', typedAtTop);
+  await atRest();
+  world.editors.revert('a.txt');
+  await atRest();
+  assert.equal(world.now('a.txt'), NEW.replace('five', 'FIVE'));
+  assert.deepEqual([world.saidOf(id), world.saidOf(second)], [['applied'], ['applied']]);
+});
+
 test('a deleted file that its editor saves again was not deleted', async () => {
   const world = new EditorWorld({ 'a.txt': OLD });
   world.editors.open('a.txt');
