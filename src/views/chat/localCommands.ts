@@ -6,6 +6,7 @@ import type { LedgerEntry } from '../../agent/hold/preview/ledger.ts';
 import type { Resolved } from '../../agent/hold/preview/resolve/resolved.ts';
 import { isOpen, titleOf, type Preview, type ResolveAction } from '../../agent/hold/preview/preview.ts';
 import type { PreviewStore } from '../../agent/hold/preview/previewStore.ts';
+import { LEFT } from '../../agent/session/conversation/validateRevert.ts';
 import type { Session } from '../../agent/session/session.ts';
 import type { LoadProblem } from '../../agent/session/tools/custom/loading/loadProblem.ts';
 import type { ToolRegistry } from '../../agent/session/tools/registry.ts';
@@ -135,7 +136,8 @@ export class LocalCommands {
 
   async #revert({ target, category, summary }: Revert): Promise<string> {
     const { session } = this.#options;
-    const { applied } = await session.revert({ target, category, summary: summary ?? null });
+    const { applied, reason } = await session.revert({ target, category, summary: summary ?? null });
+    if (reason === LEFT) return l10n.t('Nothing was reverted: another session was opened.');
     return applied
       ? l10n.t('The conversation was reverted to {0}.', `n${target}`)
       : l10n.t(

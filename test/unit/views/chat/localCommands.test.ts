@@ -160,6 +160,9 @@ test('/revert reverts the conversation for the user, whatever the settings', asy
   assert.equal(session.tree.tagsOf(1)[0]?.text, 'Not this way.');
   assert.equal(answers().length, 1);
   assert.match(await run('/revert 9 tangent'), /^The conversation cannot be reverted to n9/);
+  const begun = session.new();
+  assert.equal(await run('/revert n0 failure'), 'Nothing was reverted: another session was opened.');
+  await begun;
 });
 
 test('/tools lists the current tools, problems with others, and untrusted ones', async () => {
