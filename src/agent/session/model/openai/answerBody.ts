@@ -77,6 +77,10 @@ export class EventStreamFilter {
   }
 }
 
+/** How long the rest of a body may take after a complete answer, in milliseconds, and how many bytes it may have. */
+const REST_MS = 1_000;
+const MAX_REST = 64 * 1024;
+
 /** Translates the body of one answer into the form that the SDK reads. */
 export class AnswerBody {
   readonly #limits: BodyLimits;
@@ -106,7 +110,11 @@ export class AnswerBody {
 
   async *#events(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
     const filter = new EventStreamFilter(this.#limits.maxChars);
-    for await (const text of textOf(body, () => this.#limits.idleMs)) {
+    for await (const text of textOf(
+      body,
+      () => this.#limits.idleMs,
+      () => filter.sawDone,
+    )) {
       yield* filter.push(text);
       if (filter.sawDone) break;
     }
@@ -163,11 +171,13 @@ export async function readBeginning(
 /**
  * Decodes a body piece by piece, and cancels it when the caller stops reading.
  * @param patience called before each piece: how long to wait for it, in milliseconds.
+ * @param isComplete whether the caller has all that it wanted when it stops reading
  * @throws KnownFault if the server is silent for longer.
  */
 async function* textOf(
   body: ReadableStream<Uint8Array>,
   patience: () => number,
+  isComplete = () => false,
 ): AsyncGenerator<string, void, undefined> {
   const utf8 = new TextDecoder();
   const reader = body.getReader();
@@ -179,8 +189,35 @@ async function* textOf(
     }
     yield utf8.decode();
   } finally {
-    reader.cancel().catch(() => undefined);
+    if (isComplete()) void readRest(reader);
+    else cancel(reader);
   }
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/**
+ * Reads the little that follows a complete answer, so that the next request can use the connection: to cancel a body closes it. Never
+ * rejects.
+ */
+async function readRest(reader: Reader): Promise<void> {
+  const late = setTimeout(() => cancel(reader), REST_MS);
+  try {
+    for (let bytes = 0; bytes < MAX_REST;) {
+      const piece = await reader.read();
+      if (piece.done) break;
+      bytes += piece.value.length;
+    }
+  } catch {
+    // The connection broke, and the answer is complete.
+  } finally {
+    clearTimeout(late);
+    cancel(reader);
+  }
+}
+
+function cancel(reader: Reader): void {
+  reader.cancel().catch(() => undefined);
 }
 
 function refuseSilence(): never {

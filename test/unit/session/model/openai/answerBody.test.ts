@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { EventStreamFilter } from '../../../../../src/agent/session/model/openai/answerBody.ts';
+import { AnswerBody, EventStreamFilter } from '../../../../../src/agent/session/model/openai/answerBody.ts';
 import { decode } from '../../../../support/decodedStream.ts';
 
 const chunksOf = async (text: string, size: number): Promise<unknown[]> =>
@@ -44,4 +44,45 @@ test('SSE: the size of a line, a comment and an event is limited', () => {
     filter.push(first);
     assert.throws(() => filter.push(second), { code: 'broken' });
   }
+});
+
+test('SSE: after [DONE] the body is read to its end, so that its connection is used again, unless it goes on', async () => {
+  const filler = Buffer.alloc(65_536);
+  for (const [rest, expected] of [
+    [[], 'ended'],
+    [[Buffer.from('\n')], 'ended'],
+    [Array.from({ length: 100 }, () => filler), 'cancelled'],
+  ] as const) {
+    const pieces = [Buffer.from('data: 1\n\ndata: [DONE]\n\n'), ...rest];
+    const { promise: left, resolve } = Promise.withResolvers<string>();
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          const piece = pieces.shift();
+          if (piece) return controller.enqueue(piece);
+          controller.close();
+          resolve('ended');
+        },
+        cancel: () => resolve('cancelled'),
+      },
+      { highWaterMark: 0 },
+    );
+    const answer = new AnswerBody({ maxChars: 1_000, idleMs: 1_000 });
+    assert.equal(await answer.normalize(new Response(body)).text(), 'data: 1\n\n');
+    assert.ok(answer.sawDone);
+    assert.equal(await left, expected);
+  }
+});
+
+test('SSE: a body that stays open after [DONE] is cancelled after a second', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { promise: left, resolve } = Promise.withResolvers<string>();
+  const body = new ReadableStream({
+    start: controller => controller.enqueue(Buffer.from('data: [DONE]\n\n')),
+    cancel: () => resolve('cancelled'),
+  });
+  const answer = new AnswerBody({ maxChars: 1_000, idleMs: 60_000 });
+  assert.equal(await answer.normalize(new Response(body)).text(), '');
+  t.mock.timers.tick(1_000);
+  assert.equal(await left, 'cancelled');
 });
