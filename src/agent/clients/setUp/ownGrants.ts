@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { isRecord, parsedJson, stringsIn } from '../../base/json.ts';
 import type { Localiser } from '../../base/localiser.ts';
+import { firstOf } from '../view/fileWords.ts';
 
 /** The most rules, and the most servers, that are named. */
 const MAX_NAMED = 5;
@@ -34,8 +35,7 @@ export async function claudeGrants(folder: string, home: string): Promise<OwnGra
 
 /** The sentences about them; none if there are none. */
 export function grantsText({ rules, servers }: OwnGrants, l10n: Localiser): readonly string[] {
-  const named = (all: readonly string[]): string =>
-    [...all.slice(0, MAX_NAMED), ...(all.length > MAX_NAMED ? ['…'] : [])].join(', ');
+  const named = (all: readonly string[]): string => firstOf(all, MAX_NAMED);
   return [
     ...(rules.length === 0
       ? []

@@ -3,6 +3,11 @@ import { safeName, safeText } from '../../base/safeName.ts';
 import { pathsOf, type Preview } from '../../hold/preview/preview.ts';
 import { reasonGiven } from '../../hold/preview/resolve/resolveTexts.ts';
 
+/** The first texts, and `…` if there are more. */
+export function firstOf(texts: readonly string[], most: number): string {
+  return [...texts.slice(0, most), ...(texts.length > most ? ['…'] : [])].join(', ');
+}
+
 /** Names the files of a preview. An agent in a view has files and no votes, so it gets no ids. */
 export function filesOf(preview: Preview): string {
   const paths = pathsOf(preview);

@@ -18,6 +18,7 @@ import { queueResolveHandler, type ResolveHost } from '../../hold/preview/queueR
 import type { FileContent, Workspace } from '../../hold/preview/workspace.ts';
 import { MAX_PENDING } from '../agentClient.ts';
 import { OwnPreviews } from '../ownPreviews.ts';
+import { firstOf } from './fileWords.ts';
 import { Followed } from './followed.ts';
 import { KeptKeys } from './keptKeys.ts';
 import { pendingOf } from './terminalSessions.ts';
@@ -267,12 +268,11 @@ export class LiveView {
     for (const group of inPreviews(changes)) {
       const named = title(namesOf(group));
       const own = { label: named(english), title: named, ...(purpose ? { purpose } : {}) };
-      const { stored } = queueResolveHandler(
+      await queueResolveHandler(
         this.#host,
         { ...own, sourceToolName: 'agent_terminal', changes: group },
         { sessionId: this.#id, agent: this.#agent, asksModel: false, setId: this.#previews.setId },
-      );
-      await stored;
+      ).stored;
     }
   }
 
@@ -368,6 +368,6 @@ function split<T>(all: readonly T[], holds: (each: T) => boolean): readonly [T[]
 
 /** The names of the first files. */
 function namesOf(changes: readonly FileChange[]): string {
-  const names = changes.slice(0, MAX_NAMED).map(({ path }) => path.split('/').at(-1) ?? path);
-  return [...names, ...(changes.length > MAX_NAMED ? ['…'] : [])].join(', ');
+  const names = changes.map(({ path: at }) => path.posix.basename(at));
+  return firstOf(names, MAX_NAMED);
 }

@@ -4,6 +4,7 @@ import { pathsOf, type Preview } from '../../hold/preview/preview.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
 import type { Stayed } from '../../sandbox/agentView/stayed.ts';
 import { isConnectedHere } from '../setUp/knownAgents.ts';
+import { firstOf } from './fileWords.ts';
 import type { LiveView } from './liveView.ts';
 import { pendingOf } from './terminalSessions.ts';
 import type { AgentViewsHost } from './viewsHost.ts';
@@ -28,10 +29,8 @@ export async function greeting(
   );
   const status = await view.statusFile();
   const { own, others } = pendingOf(name, sessionId, store.open);
-  const filesIn = (previews: readonly Preview[]): string => {
-    const paths = [...new Set(previews.flatMap(pathsOf))];
-    return [...paths.slice(0, MAX_NAMED), ...(paths.length > MAX_NAMED ? ['…'] : [])].join(', ');
-  };
+  const filesIn = (previews: readonly Preview[]): string =>
+    firstOf([...new Set(previews.flatMap(pathsOf))], MAX_NAMED);
   return [
     ...(view.mounts.copies.length === 0
       ? []
@@ -132,8 +131,6 @@ export function farewell(
 /** The files that stayed in a view, in a line: `.env, dist/ (812 files)`. */
 export function stayedText(stayed: readonly Stayed[], l10n: Localiser): string {
   const count = (files: number): string => countText(l10n.t('1 file|{0} files'), l10n)(files);
-  const named = stayed
-    .slice(0, MAX_NAMED)
-    .map(({ path, files }) => (files === undefined ? path : `${path} (${count(files)})`));
-  return [...named, ...(stayed.length > MAX_NAMED ? ['…'] : [])].join(', ');
+  const named = stayed.map(({ path, files }) => (files === undefined ? path : `${path} (${count(files)})`));
+  return firstOf(named, MAX_NAMED);
 }
