@@ -68,7 +68,7 @@ export class Instructions {
       this.#begun = { for: begins, keys: atFirst.map(({ key }) => key) };
       this.#section = texts.sectionOf(atFirst);
     }
-    const said = tree.steering.slice(summary ? tree.steering.indexOf(summary.message) : 0);
+    const said = tree.steeringFrom(summary ? tree.positionOf(summary.id) : 0);
     const told = [...said, ...inbox.messages].filter(({ kind }) => kind === 'instructions');
     const later = texts.laterInstructions(shown, [
       ...this.#begun.keys,

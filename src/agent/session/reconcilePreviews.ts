@@ -10,7 +10,7 @@ import type { SessionContext } from './sessionOptions.ts';
  */
 export function reconcilePreviews({ conversation, store, inbox, choices }: SessionContext): void {
   const { tree, previews } = conversation();
-  const said = tree.steering;
+  const said = tree.steeringFrom(0);
   const told = new Set(tree.messages.flatMap(message => ('tells' in message && message.tells) || []));
   inbox.keepOnly(id => previews.concerns(id), told);
   choices.directives.dropAbandoned();

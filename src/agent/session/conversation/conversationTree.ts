@@ -97,13 +97,15 @@ export class ConversationTree {
     return this.#trunk.findLastIndex(index => this.#bodies.roleOf(index) === role);
   }
 
-  /** The steering messages on the trunk. */
-  get steering(): readonly SteeringMessage[] {
-    return this.#trunk.flatMap(index => {
-      if (this.#bodies.roleOf(index) !== 'steering') return [];
-      const message = this.#bodies.get(index);
-      return message?.role === 'steering' ? [message] : [];
-    });
+  /** The steering messages on the trunk, from a position in {@link messages} on. */
+  steeringFrom(position: number): readonly SteeringMessage[] {
+    const found: SteeringMessage[] = [];
+    for (let at = position; at < this.#trunk.length; at++) {
+      if (this.roleAt(at) !== 'steering') continue;
+      const message = this.#bodies.get(this.#trunk[at] ?? NONE);
+      if (message?.role === 'steering') found.push(message);
+    }
+    return found;
   }
 
   /** The ids of {@link messages}. */
