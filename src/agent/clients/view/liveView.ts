@@ -5,7 +5,7 @@ import { detailOf, ToolError } from '../../base/errors.ts';
 import { english, type Sentence } from '../../base/localiser.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { AgentView } from '../../sandbox/agentView/agentView.ts';
-import type { Collected } from '../../sandbox/agentView/collected.ts';
+import { NO_FACTS } from '../../sandbox/agentView/collected.ts';
 import type { Stayed } from '../../sandbox/agentView/stayed.ts';
 import { placeForeign } from '../../hold/external/foreignChange.ts';
 import { inPreviews, type LeftOut } from '../../hold/external/gathered.ts';
@@ -93,10 +93,7 @@ export class LiveView {
   /** What the person was told of {@link #leftOut}. */
   readonly #reported: KeptKeys;
   #leftOut: LeftOut[] = [];
-  #last: Omit<Collected, 'effects' | 'leftOut' | 'settings'> = {
-    ...{ isTooMuch: false, commits: 0, lostGit: false },
-    ...{ busy: [], bulk: [], ignored: [], offered: [], notes: [] },
-  };
+  #last = NO_FACTS;
   #stayed: readonly Stayed[] = [];
   #told = '';
   #watching: Promise<void> | undefined;

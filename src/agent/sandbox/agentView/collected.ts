@@ -36,6 +36,20 @@ export interface Collected {
   readonly notes: readonly string[];
 }
 
+/** All but the files. */
+export type CollectedFacts = Omit<Collected, 'effects' | 'leftOut' | 'settings'>;
+
+export const NO_FACTS: CollectedFacts = {
+  isTooMuch: false,
+  bulk: [],
+  ignored: [],
+  offered: [],
+  commits: 0,
+  lostGit: false,
+  busy: [],
+  notes: [],
+};
+
 /** The collected changes, and the way to accept them. */
 export interface Collection extends Collected {
   /**
