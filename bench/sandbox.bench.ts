@@ -214,7 +214,8 @@ async function proofs(bench: Bench): Promise<void> {
     'tsc --incremental': `${node} node_modules/typescript/bin/tsc -p src/views/chat/webview --noEmit --incremental --tsBuildInfoFile ${built}`,
   };
   const workspace = Object.assign(withFaults(new DiskWorkspace(repoRoot), {}), {
-    ...{ unsaved: () => [], folderRoots: () => roots },
+    unsaved: () => [],
+    folderRoots: () => roots,
   });
   const store = new PreviewStore(new MemoryPreviewLog(), error => bench.say(String(error)));
   const files = new CheckedFiles({ store, workspace, stateOf: (...asked) => folderState(roots, ...asked) });
@@ -259,7 +260,7 @@ async function copy(bench: Bench): Promise<void> {
       const once = async (): Promise<number> => {
         began = performance.now();
         await sandbox?.run(
-          { ...{ command: 'true', folder: world.root, shell: '/bin/sh' }, ...NOTHING_SET },
+          { command: 'true', folder: world.root, shell: '/bin/sh', ...NOTHING_SET },
           { paths: () => [], at: () => undefined, blobs: new MemoryBlobs() },
           { signal: new AbortController().signal, add: () => undefined },
         );

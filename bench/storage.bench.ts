@@ -200,7 +200,9 @@ async function votes(bench: Bench, root: string): Promise<void> {
   const resolving = async (ids: number): Promise<number> => {
     const named = Array.from({ length: ids }, () => {
       const change: FileChange = {
-        ...{ kind: 'create', path: `new${++staged}.ts`, before: null },
+        kind: 'create',
+        path: `new${++staged}.ts`,
+        before: null,
         after: sideOfText('const value = 1;\n'),
       };
       const stagedAt = new Date().toISOString();
@@ -239,13 +241,16 @@ async function start(bench: Bench, storage: Storage): Promise<void> {
       mark: `${n}`,
       entries: [
         {
-          ...{
-            previewId: `p${PENDING + n + 1}`,
-            label: `Edit ${n}.ts`,
-            kind: 'files',
-            sourceToolName: 'edit_file',
-          },
-          ...{ action: 'apply', actor: 'human', reason: 'ok', outcome: 'applied', at, files: [] },
+          previewId: `p${PENDING + n + 1}`,
+          label: `Edit ${n}.ts`,
+          kind: 'files',
+          sourceToolName: 'edit_file',
+          action: 'apply',
+          actor: 'human',
+          reason: 'ok',
+          outcome: 'applied',
+          at,
+          files: [],
         },
       ],
     });

@@ -98,11 +98,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
   };
   const chat = new ChatPanel(chatOptions);
   const pendingView = new PendingView({
-    ...{ ...agent, review, looks, edits, memory: context.workspaceState },
+    ...agent,
+    review,
+    looks,
+    edits,
   });
   const otherAgents = new OtherAgents({
-    ...{ ...agent, context },
-    ...{ sentComments: () => commenting.sent, answerComment: (id, text) => commenting.answer(id, text) },
+    ...agent,
+    context,
+    sentComments: () => commenting.sent,
+    answerComment: (id, text) => commenting.answer(id, text),
   });
   subscriptions.push(
     edits,
@@ -142,21 +147,20 @@ export async function activate(context: vscode.ExtensionContext): Promise<Redlin
     registerCommands(
       allCommands({
         ...agent,
-        ...{ extensionPath: context.extensionPath, globalStorage: context.globalStorageUri },
-        ...{
-          chat,
-          commenting,
-          edits,
-          looks,
-          opener,
-          otherAgents,
-          overview,
-          pendingView,
-          review,
-          shown,
-          tabs,
-          texts,
-        },
+        extensionPath: context.extensionPath,
+        globalStorage: context.globalStorageUri,
+        chat,
+        commenting,
+        edits,
+        looks,
+        opener,
+        otherAgents,
+        overview,
+        pendingView,
+        review,
+        shown,
+        tabs,
+        texts,
       }),
       logger,
     ),

@@ -157,7 +157,11 @@ export async function createAgent(
   const loadRunner = runnerLoader(workspace, settings);
   const runner = commandRunner(loadRunner, sandboxes, sandboxLeave);
   const checks = new WindowChecks({
-    ...{ store, workspace, sandboxes, lineWorker, logger },
+    store,
+    workspace,
+    sandboxes,
+    lineWorker,
+    logger,
     settings: new CheckSettings(context.workspaceState, settings),
     isTrusted: () => vscode.workspace.isTrusted,
     plan: runner.plan,
@@ -257,7 +261,10 @@ export async function createAgent(
     commandRuns,
     sandboxes,
     sandboxLeave,
-    ...{ hosts, questions, checks, risks },
+    hosts,
+    questions,
+    checks,
+    risks,
   };
 }
 

@@ -62,8 +62,12 @@ export async function runConnected(
     try {
       const launch = agent.launch({
         // Programs ask for trust in the repository; without one, in the current folder.
-        ...{ installed, home, folder: mode.place === 'subfolder' ? cwd : workspace.folder, model: model.url },
-        ...{ prompt: PROMPT, mode: { ...mode, args } },
+        installed,
+        home,
+        folder: mode.place === 'subfolder' ? cwd : workspace.folder,
+        model: model.url,
+        prompt: PROMPT,
+        mode: { ...mode, args },
       });
       return [await start(launch, { cwd, home, log }), model];
     } finally {
@@ -93,7 +97,10 @@ async function placed(folder: string, { place }: Mode): Promise<string> {
     git('commit', '--allow-empty', '-m', 'First');
   }
   const cwd = {
-    ...{ subfolder: 'src', 'subfolder of a repository': 'src', repository: '.', worktree: '../worktree' },
+    subfolder: 'src',
+    'subfolder of a repository': 'src',
+    repository: '.',
+    worktree: '../worktree',
   }[place ?? 'repository'];
   if (place === 'worktree') git('worktree', 'add', cwd);
   else mkdirSync(path.join(folder, cwd), { recursive: true });

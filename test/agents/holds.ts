@@ -60,7 +60,9 @@ function attempts(
   const script = `const fs = require("fs"); fs.writeFileSync("${FILE}", fs.readFileSync("${FILE}", "utf8").replace("${byScript}", "WRITTEN"))`;
   const ways: Way[] = [
     {
-      ...{ name: 'edits', file, from: edited },
+      name: 'edits',
+      file,
+      from: edited,
       calls: [read, agent.edit(path.join(workspace.folder, file), edited, 'WRITTEN')],
     },
     ...(file === FILE ? restrictionsOf(agent, workspace) : []).map((restriction): Way => {
@@ -70,11 +72,15 @@ function attempts(
       return { ...restriction, name: 'settings', calls };
     }),
     {
-      ...{ name: 'sed', file, from: bySed },
+      name: 'sed',
+      file,
+      from: bySed,
       calls: [read, agent.shell(`sed -i s/'${bySed}'/WRITTEN/ ${FILE}`)],
     },
     {
-      ...{ name: 'script', file, from: byScript },
+      name: 'script',
+      file,
+      from: byScript,
       calls: [read, agent.shell(`node -e '${script}'`)],
     },
   ];

@@ -80,7 +80,9 @@ export function startedIn(
 ): ShellAgent {
   const { args, env } = agent.launch({
     ...run,
-    ...{ installed, home: world.temp.at('home'), folder: world.root },
+    installed,
+    home: world.temp.at('home'),
+    folder: world.root,
   });
   // Without the script that Node would be given.
   const own = args.filter(arg => !arg.startsWith(installed));
@@ -88,7 +90,9 @@ export function startedIn(
     ...env,
     PATH: [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
     // Codex runs no sandbox of its own if its home is in the folder of temporary files.
-    ...{ TERM: 'dumb', CI: '1', TMPDIR: '/var/tmp' },
+    TERM: 'dumb',
+    CI: '1',
+    TMPDIR: '/var/tmp',
   });
   started.endInput();
   return started;

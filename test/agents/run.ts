@@ -53,7 +53,7 @@ async function playAll(agent: RealAgent, installed: string): Promise<readonly Mo
   const [free] = Object.keys(agent.modes);
   if (free !== undefined) {
     const findings: Findings = { found: new Set() };
-    const run = { ...{ installed, bridge, mode: free }, tool: 'propose_edit' };
+    const run = { installed, bridge, mode: free, tool: 'propose_edit' };
     const why = await runConnected(
       agent,
       run,

@@ -555,7 +555,8 @@ export class RuntimeWorld {
     this.#floor = Math.max(this.#floor, this.t.store.lastNumber) + UNSTORED;
     const { store, workspace } = this.t;
     const commits = store.interruptedCommits.map(({ ids, ledgerBefore, rollback }) => ({
-      ...{ ids, typed },
+      ids,
+      typed,
       journalled: rollback?.editors ?? [],
       changes: ids.flatMap(id => store.get(id)?.changes ?? []),
       later: store.ledger().slice(ledgerBefore),

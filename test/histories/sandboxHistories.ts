@@ -185,7 +185,8 @@ class World {
         const name = TEXTS[step.path] ?? 'a.txt';
         const now = this.#textInView(name);
         this.#stage({
-          ...{ label: `proposal ${count}`, sourceToolName: 'test' },
+          label: `proposal ${count}`,
+          sourceToolName: 'test',
           changes: [modify(name, now, touched(now, step.line, `p${count}`))],
         });
         return;
@@ -277,12 +278,20 @@ class World {
   #command(acts: readonly Act[], line: number): void {
     const name = `c${this.#count}`;
     const command: Command = {
-      ...{ name, acts, line, bits: bitsOf(this.#count) },
-      ...{ staged: [[], []], seen: new Map(), effects: new Map() },
+      name,
+      acts,
+      line,
+      bits: bitsOf(this.#count),
+      staged: [[], []],
+      seen: new Map(),
+      effects: new Map(),
     };
     const plan = this.#place.commandFor({ name, acts, line, bits: command.bits });
     const preview = this.#stage({
-      ...{ label: `Run ${name}`, sourceToolName: 'run_command', purpose: 'command', humanOnly: true },
+      label: `Run ${name}`,
+      sourceToolName: 'run_command',
+      purpose: 'command',
+      humanOnly: true,
       apply: async () => {
         const run = this.#runs.start(preview.id, 3_600_000);
         this.#running.set(preview.id, command);
@@ -292,7 +301,9 @@ class World {
         const followUp = (action: PendingAction): Preview => this.#followUp(command, action);
         try {
           const sandbox: Sandbox = {
-            ...{ engine: this.#place.sandbox.engine, isolated: this.#place.sandbox.isolated, isBusy: false },
+            engine: this.#place.sandbox.engine,
+            isolated: this.#place.sandbox.isolated,
+            isBusy: false,
             readIgnored: () => Promise.resolve(undefined),
             reset: () => Promise.resolve(),
             dispose: () => Promise.resolve(),
@@ -433,7 +444,10 @@ class World {
 
   #stage(action: PendingAction): Preview {
     const host = {
-      ...{ store: this.#store, invoker: this.#invoker, overlay: this.#overlay, l10n: english },
+      store: this.#store,
+      invoker: this.#invoker,
+      overlay: this.#overlay,
+      l10n: english,
     };
     return queueResolveHandler(host, action, { sessionId: SESSION, asksModel: false }).preview;
   }

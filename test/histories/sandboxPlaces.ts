@@ -111,7 +111,9 @@ export function inMemory(): SandboxPlace {
     quiet: () => new Promise(resolve => setImmediate(resolve)),
     commandFor: deeds => planOf(JSON.stringify(deeds), MemoryWorkspace.root),
     sandbox: {
-      ...{ engine: 'overlay', isolated: true, isBusy: false },
+      engine: 'overlay',
+      isolated: true,
+      isBusy: false,
       readIgnored: () => Promise.resolve(undefined),
       reset: () => Promise.resolve(),
       dispose: () => Promise.resolve(),
@@ -139,8 +141,15 @@ export function inMemory(): SandboxPlace {
 }
 
 const ENDED: SandboxEnd = {
-  ...{ exitCode: 0, ended: 0, running: [], effects: [], leftOut: [], changed: [], ignored: 0 },
-  ...{ wroteGit: false, notes: [] },
+  exitCode: 0,
+  ended: 0,
+  running: [],
+  effects: [],
+  leftOut: [],
+  changed: [],
+  ignored: 0,
+  wroteGit: false,
+  notes: [],
 };
 
 function foundIn(content: FileContent | null, bits: number | undefined): Found | undefined {

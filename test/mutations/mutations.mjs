@@ -280,8 +280,8 @@ export const mutations = [
   {
     rule: 'Undo gives the permission bits back',
     file: 'hold/preview/undo.ts',
-    from: 'before: null, after: change.before, ...withMode },',
-    to: 'before: null, after: change.before },',
+    from: '...withMode,',
+    to: '',
   },
   {
     rule: 'after a crash, an edit in an editor that is gone was not written',

@@ -67,8 +67,12 @@ async function killOnce(engine: SandboxEngine, stats: SandboxKills): Promise<voi
     let output = '';
     const end = await sandbox?.run(
       {
-        ...{ command: 'cat a.txt b.txt src/c.txt; ls', folder: root, shell: '/bin/sh' },
-        ...{ arguments: [], environment: {}, timeLimit: 60 },
+        command: 'cat a.txt b.txt src/c.txt; ls',
+        folder: root,
+        shell: '/bin/sh',
+        arguments: [],
+        environment: {},
+        timeLimit: 60,
       },
       { at: () => undefined, paths: () => [], blobs: new MemoryBlobs() },
       { signal: new AbortController().signal, add: chunk => (output += chunk) },

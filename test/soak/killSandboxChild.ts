@@ -25,11 +25,18 @@ const stage = (action: PendingAction) => queueResolveHandler(host, action, origi
 for (let n = 0; ; n++) {
   const command = COMMANDS[n % COMMANDS.length] ?? '';
   const plan = {
-    ...{ command, folder: path.join(folder, 'workspace'), shell: '/bin/sh' },
-    ...{ arguments: [], environment: {}, timeLimit: 900 },
+    command,
+    folder: path.join(folder, 'workspace'),
+    shell: '/bin/sh',
+    arguments: [],
+    environment: {},
+    timeLimit: 900,
   };
   const { preview, stored } = stage({
-    ...{ label: `Run ${n}`, sourceToolName: 'run_command', purpose: 'command', humanOnly: true },
+    label: `Run ${n}`,
+    sourceToolName: 'run_command',
+    purpose: 'command',
+    humanOnly: true,
     apply: async () => {
       const sandbox = await sandboxes.of('s1');
       if (!sandbox) throw new Error('There is no sandbox.');

@@ -139,8 +139,15 @@ export class CheckWorld extends InvokerHarness {
         const [exitCode, output] = typeof ended === 'object' ? ended : [ended ?? 127, ''];
         add(output);
         return {
-          ...{ exitCode, ended: 0, running: [], effects: [], leftOut: [], changed: [] },
-          ...{ ignored: 0, wroteGit: false, notes: [] },
+          exitCode,
+          ended: 0,
+          running: [],
+          effects: [],
+          leftOut: [],
+          changed: [],
+          ignored: 0,
+          wroteGit: false,
+          notes: [],
         };
       },
       readIgnored: () => Promise.resolve(undefined),

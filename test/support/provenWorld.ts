@@ -52,7 +52,10 @@ export class ProvenWorld {
     const disk = withFaults(new DiskWorkspace(sandbox.root), {});
     const workspace = Object.assign(disk, { unsaved: () => [] });
     this.checks = new Checks({
-      ...{ store: this.store, workspace, sandboxes: sandbox.sandboxes, logger: silentLogger },
+      store: this.store,
+      workspace,
+      sandboxes: sandbox.sandboxes,
+      logger: silentLogger,
       stateOf: (except, signal) => {
         this.onLook();
         return folderState(roots, except, signal);
@@ -62,8 +65,12 @@ export class ProvenWorld {
         settings.map(each => ({ name: 'test', command: 'false', timeLimit: 60, isApproved: true, ...each })),
       plan: command =>
         Promise.resolve({
-          ...{ command, folder: sandbox.root, shell: '/bin/sh', arguments: [] },
-          ...{ environment: UNATTENDED, timeLimit: 60 },
+          command,
+          folder: sandbox.root,
+          shell: '/bin/sh',
+          arguments: [],
+          environment: UNATTENDED,
+          timeLimit: 60,
         }),
       onDidChangeFiles: new Emitter<void>().event,
     });

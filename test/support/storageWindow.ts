@@ -62,7 +62,13 @@ export async function openWindow(root: string, workspace = new MemoryWorkspace()
   const taken = looks ? take() : undefined;
   const invoker = new Invoker(store, workspace, () => 'apply');
   return {
-    ...{ lock, store, workspace, trouble, isDurable, take, taken },
+    lock,
+    store,
+    workspace,
+    trouble,
+    isDurable,
+    take,
+    taken,
     stage: (...drafts: Parameters<typeof draft>[0][]) =>
       drafts.map(each => store.stage(draft(each)).preview.id),
     apply: (id: string) => invoker.resolve({ id, ...vote }),

@@ -165,8 +165,12 @@ export class ViewWorld {
     this.#invoker = new Invoker(this.store, workspace, () => 'recommend');
     this.#rebaser = new Rebaser({ store: this.store, workspace, logger });
     const host = {
-      ...{ store: this.store, invoker: this.#invoker, workspace, overlay: new Overlay(this.store) },
-      ...{ l10n: english, logger },
+      store: this.store,
+      invoker: this.#invoker,
+      workspace,
+      overlay: new Overlay(this.store),
+      l10n: english,
+      logger,
     };
     const folders: AgentViewsHost['folders'] = () => [{ name: 'workspace', fsPath: this.root }];
     const views = new AgentViews({

@@ -42,7 +42,10 @@ const PASTE = `{
 /** Rows of a turn: `a.ts` of `p1`, `b.ts` of `p2`. */
 function rows(...states: ItemOf<'turn'>['state'][]): ItemOf<'turn'>['rows'] {
   return states.map((state, n) => ({
-    ...{ id: `p${n + 1}`, path: `${'ab'[n]}.ts`, change: 'modify' as const, state },
+    id: `p${n + 1}`,
+    path: `${'ab'[n]}.ts`,
+    change: 'modify' as const,
+    state,
     stat: { added: 2, removed: 1, exact: true },
   }));
 }
@@ -50,8 +53,16 @@ function rows(...states: ItemOf<'turn'>['state'][]): ItemOf<'turn'>['rows'] {
 function turn(more: Partial<ItemOf<'turn'>> = {}): ItemOf<'turn'> {
   const ids = ['p1', 'p2'];
   return {
-    ...{ kind: 'turn', key: 't:p1', state: 'pending', rows: rows('pending', 'pending'), files: 2 },
-    ...{ stat: { added: 4, removed: 2, exact: true }, more: 0, ids, open: ids, undo: [] },
+    kind: 'turn',
+    key: 't:p1',
+    state: 'pending',
+    rows: rows('pending', 'pending'),
+    files: 2,
+    stat: { added: 4, removed: 2, exact: true },
+    more: 0,
+    ids,
+    open: ids,
+    undo: [],
     counts: { applied: 0, discarded: 0, undone: 0, left: 2 },
     ...more,
   };
@@ -303,11 +314,17 @@ describe('the chat panel', () => {
   test('parts are rows of their card, each with the button that takes it back', async () => {
     const split = parts(
       {
-        ...{ id: 'p2', file: 'a.ts', hunk: 1, state: resolved('applied') },
+        id: 'p2',
+        file: 'a.ts',
+        hunk: 1,
+        state: resolved('applied'),
         remedy: { type: 'undo', id: 'p2' },
       },
       {
-        ...{ id: 'p3', file: 'a.ts', hunk: 3, state: resolved('discarded', 'Too risky') },
+        id: 'p3',
+        file: 'a.ts',
+        hunk: 3,
+        state: resolved('discarded', 'Too risky'),
         remedy: { type: 'reopen', id: 'p3' },
       },
     );
@@ -407,7 +424,9 @@ describe('the chat panel', () => {
     });
     const [one, two, three] = [1, 2, 3].map(n =>
       tool({
-        ...{ key: `t${n}`, summary: `${n}.ts`, file: { path: `${n}.ts` } },
+        key: `t${n}`,
+        summary: `${n}.ts`,
+        file: { path: `${n}.ts` },
         output: { text: `text ${n}` },
       }),
     );
@@ -894,7 +913,8 @@ describe('the chat panel', () => {
       for (const height of [150, 200, 240, 300, 330, 400]) {
         await page.setViewportSize({ width, height });
         await chat.snapshot([prompt('u', 'Hi'), card()], {
-          ...{ model: 'a-model-with-a-long-name', state: 'awaitingReview' as const },
+          model: 'a-model-with-a-long-name',
+          state: 'awaitingReview' as const,
         });
         for (const one of await page.locator('.footer button, .footer select').all()) {
           const box = (await one.isVisible()) ? await one.boundingBox() : null;

@@ -81,7 +81,8 @@ for (const [apply, discard] of [
       await driven.run(({ api }, count) => {
         for (let n = 0; n < count; n++)
           api.previews.push({
-            ...{ label: `gap ${n}`, sourceToolName: 'test' },
+            label: `gap ${n}`,
+            sourceToolName: 'test',
             changes: [{ path: `gap${n}.txt`, before: 'old\n', after: 'new\n' }],
           });
       }, FILES);

@@ -105,7 +105,9 @@ async function stage(
   const { preview, stored } = queueResolveHandler(
     host,
     {
-      ...{ label, title, changes },
+      label,
+      title,
+      changes,
       sourceToolName: 'connect_agent',
       purpose: 'setUp',
       humanOnly: true,

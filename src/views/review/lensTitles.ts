@@ -147,7 +147,8 @@ export function viewOf({ preview, checks, risks }: LensSubject, store: PreviewSt
     ...(isOpen(preview)
       ? { buildsOn: store.open.blockersOf(preview) }
       : new Lineage(store.all()).factsOf(preview)),
-    ...{ checks, risks },
+    checks,
+    risks,
   });
 }
 

@@ -68,7 +68,9 @@ async function openInstead(tab: vscode.Tab, target: vscode.Uri): Promise<void> {
   );
   const { selections, visibleRanges } = shown ?? {};
   const options = {
-    ...{ viewColumn: group.viewColumn, preserveFocus: true, preview: isPreview },
+    viewColumn: group.viewColumn,
+    preserveFocus: true,
+    preview: isPreview,
     // An option of `vscode.open`: the tab does not come to the front.
     background: !isActive,
   };

@@ -122,8 +122,12 @@ export class PreviewLenses extends Owner implements vscode.CodeLensProvider {
     const first = await firstLine(change);
     const { hiddenDifferences } = await import('./hiddenDifference.ts');
     const subject = {
-      ...{ preview, change, hunks: hunks.length, hidden: await hiddenDifferences(change) },
-      ...{ checks: this.#checks.marksOf(preview), risks: this.#risks.of(preview) },
+      preview,
+      change,
+      hunks: hunks.length,
+      hidden: await hiddenDifferences(change),
+      checks: this.#checks.marksOf(preview),
+      risks: this.#risks.of(preview),
     };
     // Lenses of one line are one row: the warnings are above the line before, if there is one.
     const lenses = [

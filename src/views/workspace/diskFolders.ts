@@ -17,7 +17,8 @@ export function placeOnDisk(workspacePath: string, roots: readonly FolderRoot[])
     const isReadOnly = found.isFile() && ((mode & 0o222) === 0 || !mayWrite(file));
     const id = fileIdOf(found);
     return {
-      ...{ mode, missingFolders: [] },
+      mode,
+      missingFolders: [],
       ...(id === undefined ? {} : { id }),
       ...(isReadOnly ? { isReadOnly } : {}),
       ...(link === undefined ? {} : { link }),

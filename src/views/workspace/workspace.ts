@@ -135,7 +135,8 @@ export class VsCodeWorkspace implements Workspace, ResolvingFiles {
     const at = this.#locate(path);
     const { lineEndingOfNewFile } = await import('./newLineEnding.ts');
     return lineEndingOfNewFile({
-      ...{ file: diskPathOf(at), root: at.folder.fsPath },
+      file: diskPathOf(at),
+      root: at.folder.fsPath,
       setting: vscode.workspace.getConfiguration('files', uriAt(at)).get('eol', 'auto'),
       isTrusted: vscode.workspace.isTrusted,
     });

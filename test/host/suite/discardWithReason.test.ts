@@ -22,7 +22,10 @@ suite('a reason that the user types while previews change', () => {
     const opened: string[] = [];
     const open = (preview: { readonly id: string }) => Promise.resolve(void opened.push(preview.id));
     const ctx = {
-      ...{ store, invoker, session, logger: silentLogger },
+      store,
+      invoker,
+      session,
+      logger: silentLogger,
       opener: { open, together: (resolveAll: () => unknown) => resolveAll() },
       edits: { hasUnsaved: () => false },
     } as unknown as Ctx;

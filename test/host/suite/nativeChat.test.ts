@@ -58,7 +58,9 @@ suite('@redline in VS Code’s own chat', () => {
     const model = script ? { script } : { provider: createOfflineProvider() };
     const questions = new Questions();
     const t: TestSession = createTestSession({
-      ...{ ...model, files, settings: { modelAuthority: 'recommend' } },
+      ...model,
+      files,
+      settings: { modelAuthority: 'recommend' },
       tools: [askUserTool((...asked) => askUser({ questions, session: t.session }, ...asked))],
     });
     const options: Partial<ChatCtx> = {

@@ -38,7 +38,8 @@ suite('staging what was applied', () => {
     const gitApi = (await (extension ?? assert.fail('git is there')).activate()).getAPI(1);
     const repository = await gitApi.openRepository?.(vscode.Uri.file(root));
     const { id, revision } = api.previews.push({
-      ...{ label: 'Edit a.ts', sourceToolName: 'test' },
+      label: 'Edit a.ts',
+      sourceToolName: 'test',
       changes: [{ path: `${FOLDER}/a.ts`, before: 'a\n', after: 'A\n' }],
     });
     await vscode.commands.executeCommand('redline.preview.apply', id, undefined, revision);

@@ -90,8 +90,12 @@ export class EventLoopWatch {
     const now = performance.now();
     if (now - this.#last > this.#limit)
       this.#unrated.push({
-        ...{ start: this.#last, end: now, from: this.#monotonic, to: microseconds() },
-        ...{ cpu: cpuNow() - this.#cpu, during: this.during },
+        start: this.#last,
+        end: now,
+        from: this.#monotonic,
+        to: microseconds(),
+        cpu: cpuNow() - this.#cpu,
+        during: this.during,
       });
     this.#mark();
   }

@@ -163,7 +163,9 @@ export const CommentThreadCollapsibleState = { Collapsed: 0, Expanded: 1 };
 export const comments = {
   createCommentController: () => ({
     createCommentThread: (uri: Uri, range: Range, given: readonly unknown[]): object => ({
-      ...{ uri, range, comments: given },
+      uri,
+      range,
+      comments: given,
       dispose: () => undefined,
     }),
     dispose: () => undefined,

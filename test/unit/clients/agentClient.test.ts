@@ -455,7 +455,8 @@ test('comments that the user sends are told of with the next call, listed by sta
   const comments = new ReviewComments(world.store);
   const sent = () => comments.all.filter(({ isSent }) => isSent);
   const host = {
-    ...{ ...world.host, sentComments: sent },
+    ...world.host,
+    sentComments: sent,
     answerComment: (id: string, text: string) => comments.answer(id, text),
   };
   const agent = new TestAgent({ host });

@@ -24,7 +24,11 @@ test('I1 to I7 hold over random interleavings of model, human, extension, disk, 
 });
 
 const answer = (...calls: Extract<Step, { type: 'answer' }>['calls']): Step => ({
-  ...{ type: 'answer', text: '', calls, long: false, then: 'quiet' },
+  type: 'answer',
+  text: '',
+  calls,
+  long: false,
+  then: 'quiet',
 });
 const planMode = (on: boolean): Step => ({ type: 'planMode', on, then: 'quiet' });
 const simple = { openOnly: true, aborts: false, chain: false, outdated: false };

@@ -262,7 +262,10 @@ function windowOf(logs: SessionLogs) {
 }
 
 const prompt = (id: number, text: string): SessionLogEntry => ({
-  ...{ type: 'message', id, parentId: id - 1, message: { role: 'user', text } },
+  type: 'message',
+  id,
+  parentId: id - 1,
+  message: { role: 'user', text },
 });
 
 test('what waits of a session that was left is written before the session is read again, and not into the middle of it', async context => {

@@ -12,7 +12,8 @@ export function agentIn(host: ClientHost, { id, heard, cwd }: KnownAgent, client
   return new AgentClient(host, {
     id: `agent-${id}`,
     agent: agentNameOf(client, host.l10n),
-    ...{ heard, cwd },
+    heard,
+    cwd,
   });
 }
 

@@ -71,14 +71,20 @@ export class CopyProgram {
     const env = withVariables(options.environment, {
       PWD: folder,
       // Git must find no repository but the copy's own.
-      ...{ GIT_DIR: null, GIT_WORK_TREE: null, GIT_INDEX_FILE: null, GIT_COMMON_DIR: null },
+      GIT_DIR: null,
+      GIT_WORK_TREE: null,
+      GIT_INDEX_FILE: null,
+      GIT_COMMON_DIR: null,
       GIT_CEILING_DIRECTORIES: copies.map(each => path.dirname(each.copy)).join(path.delimiter),
       ...this.#processes.variables,
     });
     const [name = '', ...args] = [...wall, ...options.program];
     const call = programCall(name, args, folder, env);
     const child = spawn(call.program, call.args, {
-      ...{ cwd: folder, env, stdio: 'inherit', windowsVerbatimArguments: call.isVerbatim },
+      cwd: folder,
+      env,
+      stdio: 'inherit',
+      windowsVerbatimArguments: call.isVerbatim,
     });
     this.#child = child;
     this.#processes.own(child);

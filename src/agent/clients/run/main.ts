@@ -23,7 +23,8 @@ async function main(): Promise<number> {
     return 64;
   }
   return runInView(args, {
-    ...{ home: homedir(), windows: windowsFolder(homedir()) },
+    home: homedir(),
+    windows: windowsFolder(homedir()),
     say: line => process.stderr.write(`${escapeLine(line)}\n`),
     file,
   });

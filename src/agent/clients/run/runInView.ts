@@ -155,7 +155,13 @@ function mounted(
       `redline: Your settings of ${agent?.name} name what is not there in this terminal, so it does not run: ${hidden.slice(0, MAX_NAMED).join(', ')}. The setting redline.agents.readable can show it.`,
     );
   return new Namespace({
-    ...{ storage, folders, links: new Map(links), deleted: [], cwd, program, searchPath },
+    storage,
+    folders,
+    links: new Map(links),
+    deleted: [],
+    cwd,
+    program,
+    searchPath,
     environment: withVariables(environment, Object.fromEntries(OUTSIDE.map(each => [each, null]))),
     terminal: { writable, programs, readable, shown },
   });

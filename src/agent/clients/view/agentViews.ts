@@ -12,13 +12,12 @@ import { CancelledError } from '../../sandbox/view/copyEngine.ts';
 import { runningIn } from '../../sandbox/view/firstProcess.ts';
 import { Namespace } from '../../sandbox/view/namespace.ts';
 import { emptyWork } from '../../sandbox/view/upperTree.ts';
-import type { AgentName, Preview } from '../../hold/preview/preview.ts';
 import { StartedProcesses } from '../../base/system/startedProcesses.ts';
 import { isInside } from '../../base/system/realPath.ts';
 import { agentNameOf } from '../agentName.ts';
 import { LiveView } from './liveView.ts';
 import { mountsOf } from './mountsOf.ts';
-import { isOfTerminal, VIEW_SESSION } from './terminalSessions.ts';
+import { sessionOf } from './terminalSessions.ts';
 import { farewell } from './terminalWords.ts';
 import type { AgentViewsHost } from './viewsHost.ts';
 import { ownerOf, writeOwner, type ViewOwner } from './viewOwner.ts';
@@ -305,8 +304,14 @@ export class AgentViews {
     // An earlier attempt that broke off may have left a mark; while it is there, the kernel refuses to mount.
     for (const { state } of folders) await emptyWork(path.join(state, 'work'));
     const namespace = new Namespace({
-      ...{ storage, folders, links: new Map(links), deleted: [], cwd: '/', program: ['/bin/true'] },
-      ...{ environment: {}, searchPath: '' },
+      storage,
+      folders,
+      links: new Map(links),
+      deleted: [],
+      cwd: '/',
+      program: ['/bin/true'],
+      environment: {},
+      searchPath: '',
     });
     try {
       const { view: root } = await namespace.ended;
@@ -334,20 +339,6 @@ export class AgentViews {
 }
 
 type Connection = Lines<ProgramMessage, WindowMessage>;
-
-/** The session that an earlier terminal of the agent left with pending previews, unless one is at work in it; else a new one. */
-function sessionOf(
-  { name }: AgentName,
-  open: Iterable<Preview>,
-  atWork: ReadonlyMap<string, string>,
-  id: string,
-): string {
-  const taken = new Set(atWork.values());
-  const left = [...open].findLast(
-    ({ origin }) => isOfTerminal(origin, name) && !taken.has(origin?.sessionId ?? ''),
-  );
-  return left?.origin?.sessionId ?? `${VIEW_SESSION}${id}`;
-}
 
 /** Whether there is nothing of a view. */
 async function isGone(folder: string): Promise<boolean> {

@@ -338,7 +338,10 @@ export class LiveView {
   async #tell(): Promise<void> {
     const { others } = pendingOf(this.#agent.name, this.#id, this.#host.store.open);
     const text = statusOf(this.#previews, {
-      ...{ ...this.#last, leftOut: this.#leftOut, copies: this.#view.mounts.copies, others },
+      ...this.#last,
+      leftOut: this.#leftOut,
+      copies: this.#view.mounts.copies,
+      others,
       behind: [...this.#behind.keys()],
     });
     if (text === this.#told) return;

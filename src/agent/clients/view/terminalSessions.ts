@@ -1,4 +1,4 @@
-import type { Preview, PreviewOrigin } from '../../hold/preview/preview.ts';
+import type { AgentName, Preview, PreviewOrigin } from '../../hold/preview/preview.ts';
 
 /** The prefix of the session ids of agents in terminals. */
 export const VIEW_SESSION = 'view-';
@@ -17,4 +17,18 @@ export function pendingOf(
   const all = [...open].filter(({ origin }) => isOfTerminal(origin, name));
   const isOwn = ({ origin }: Preview): boolean => origin?.sessionId === sessionId;
   return { own: all.filter(isOwn), others: all.filter(each => !isOwn(each)) };
+}
+
+/** The session that an earlier terminal of the agent left with pending previews, unless one is at work in it; else a new one. */
+export function sessionOf(
+  { name }: AgentName,
+  open: Iterable<Preview>,
+  atWork: ReadonlyMap<string, string>,
+  id: string,
+): string {
+  const taken = new Set(atWork.values());
+  const left = [...open].findLast(
+    ({ origin }) => isOfTerminal(origin, name) && !taken.has(origin?.sessionId ?? ''),
+  );
+  return left?.origin?.sessionId ?? `${VIEW_SESSION}${id}`;
 }

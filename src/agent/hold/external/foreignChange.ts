@@ -178,7 +178,10 @@ async function added(
   if (current) return modified(file, sideOfText('', theirs.encoding), theirs, current, workspace);
   await assertCanHoldFile(workspace, path);
   const created: FileChange = {
-    ...{ kind: 'create', path, before: null, after: theirs },
+    kind: 'create',
+    path,
+    before: null,
+    after: theirs,
     ...(mode === undefined ? {} : { mode }),
   };
   return { changes: [created], isConflict: false };

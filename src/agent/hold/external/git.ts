@@ -172,7 +172,8 @@ export class Git {
         this.program.run(
           [`--git-dir=${gitFolder}`, `--work-tree=${folder}`, 'checkout-index', '-q', '-z', '--stdin'],
           {
-            ...{ env, cwd: folder },
+            env,
+            cwd: folder,
             input: some.join('\0'),
           },
         );

@@ -60,7 +60,10 @@ export class GitProgram {
         this.#program,
         [...ALWAYS, ...args],
         {
-          ...{ cwd, encoding, maxBuffer: atMost ?? MAX_OUTPUT, windowsHide: true },
+          cwd,
+          encoding,
+          maxBuffer: atMost ?? MAX_OUTPUT,
+          windowsHide: true,
           env: { ...plainEnvironment(), LC_ALL: 'C', ...NO_NETWORK, ...env },
           ...(signal ? { signal } : {}),
         },

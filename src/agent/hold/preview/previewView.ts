@@ -122,17 +122,15 @@ export function previewView(preview: Preview, facts: PreviewFacts = {}): Preview
         ? outcomeOf(preview, {})
         : outcomeOf(again, { undoneBy });
   return {
-    ...{
-      preview,
-      lastAttempt,
-      outcome,
-      advice: outcome.kind === 'pending' ? outcome.recommendation : lastAttempt?.recommendation,
-      reopenedAs: again,
-      remedy: remedyOf(preview, facts),
-      stats,
-      buildsOn,
-      parts,
-    },
+    preview,
+    lastAttempt,
+    outcome,
+    advice: outcome.kind === 'pending' ? outcome.recommendation : lastAttempt?.recommendation,
+    reopenedAs: again,
+    remedy: remedyOf(preview, facts),
+    stats,
+    buildsOn,
+    parts,
     checks: outcome.kind === 'pending' ? checks : [],
     risks:
       outcome.kind === 'pending'
@@ -175,7 +173,8 @@ function outcomeOf(preview: Preview, { lastAttempt, undoneBy }: PreviewFacts): P
       const { recommendation } = state;
       const isPast = problem && problem.kind !== 'failed' && recommendation?.action === 'apply';
       return {
-        ...{ kind: 'pending', problem },
+        kind: 'pending',
+        problem,
         recommendation: recommendation && isPast ? { ...recommendation, isPast } : recommendation,
       };
     }
@@ -190,7 +189,10 @@ function outcomeOf(preview: Preview, { lastAttempt, undoneBy }: PreviewFacts): P
       const { actor } = state.by;
       const reason = reasonGiven({ ...state.by, action: state.kind === 'applied' ? 'apply' : 'discard' });
       return {
-        ...{ kind: state.kind, actor, reason, run: lastAttempt?.run },
+        kind: state.kind,
+        actor,
+        reason,
+        run: lastAttempt?.run,
         agent: actor === 'model' ? origin?.agent : undefined,
       };
     }

@@ -131,8 +131,12 @@ export class ReviewComments extends Owner {
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(agent ? { agent } : {}),
       ...(replyTo === undefined ? {} : { replyTo }),
-      ...{ id: `c${last + 1}`, quote, above: lines?.[place.line - 1] ?? '', text: text.trim() },
-      ...{ isOutdated: false, isSent: false },
+      id: `c${last + 1}`,
+      quote,
+      above: lines?.[place.line - 1] ?? '',
+      text: text.trim(),
+      isOutdated: false,
+      isSent: false,
     };
     this.#set([...this.#comments, comment]);
     return comment;

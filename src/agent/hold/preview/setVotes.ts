@@ -49,8 +49,10 @@ export function setVotes(
   const blocks = all.map(blockOf);
   const count = (why: 'conflicts' | 'stale'): number => blocks.filter(block => block === why).length;
   return {
-    ...{ apply: all.filter(isApplied).length, discard: all.length },
-    ...{ stale: count('stale'), conflicts: count('conflicts') },
+    apply: all.filter(isApplied).length,
+    discard: all.length,
+    stale: count('stale'),
+    conflicts: count('conflicts'),
     edited: all.filter(({ id }) => isEdited(id)).length,
   };
 }

@@ -52,7 +52,9 @@ export function reopenAction(preview: Preview): PendingAction | undefined {
     undoes,
   } = preview;
   return {
-    ...{ label, sourceToolName, changes },
+    label,
+    sourceToolName,
+    changes,
     ...(labelParts ? { labelParts } : {}),
     ...(title === undefined ? {} : { title }),
     ...(modelTitle === undefined ? {} : { modelTitle }),
@@ -203,7 +205,10 @@ function inverse(
   switch (change.kind) {
     case 'modify':
       return {
-        ...{ kind: 'modify', path, before: change.after, after: change.before },
+        kind: 'modify',
+        path,
+        before: change.after,
+        after: change.before,
         // The bits of a file that became a link were taken from it.
         ...(change.mode === undefined && !isLink(change.after) ? {} : withMode),
       };
@@ -211,7 +216,11 @@ function inverse(
       return { kind: 'delete', path, before: change.after, after: null, ...foldersOf(path, newFolders) };
     case 'delete':
       return {
-        ...{ kind: 'create', path, before: null, after: change.before, ...withMode },
+        kind: 'create',
+        path,
+        before: null,
+        after: change.before,
+        ...withMode,
         ...(rights ? { rights } : {}),
       };
     case 'rename': {

@@ -11,7 +11,7 @@ import { CopiedLinks, PathNames } from '../view/pathNames.ts';
 import { inTrees, PlainTree } from '../view/plainTree.ts';
 import { changedPaths, type Layer } from '../view/upperTree.ts';
 import { bulkFolders } from './bulk.ts';
-import type { Collection, ViewMounts } from './collected.ts';
+import type { Collection, NamesToTell, ViewMounts } from './collected.ts';
 import { freezeFolder, type Freezing } from './frozenFolder.ts';
 import { KnownFiles } from './knownFiles.ts';
 import { STATUS_FILE } from './privateGit.ts';
@@ -36,6 +36,7 @@ import {
   identitiesOf,
   isOver,
   makeLayer,
+  newState,
   readState,
   removeView,
   rootOf,
@@ -95,12 +96,8 @@ export class AgentView {
   ): Promise<AgentView> {
     await fs.mkdir(storage, { recursive: true });
     const maker = await listen();
-    const state: ViewState = {
-      ...{ folders: folders.map(({ name, fsPath }) => ({ name, fsPath })), ignored: [] },
-      ...{ shown: [], readable: [], foreign: [], unreadable: [] },
-      copies: copying && (await claimCopies(path.dirname(storage))),
-      maker: maker?.address,
-    };
+    const copies = copying && (await claimCopies(path.dirname(storage)));
+    const state = newState(folders, copies, maker?.address);
     const view = new AgentView(storage, state, record);
     try {
       // From now on a window that finds it half made can remove it.
@@ -151,7 +148,9 @@ export class AgentView {
       storage: this.storage,
       folders: [...this.#layers.all.map(({ root, state }) => ({ root, state })), ...ignored],
       links: [...this.#layers.links],
-      ...{ shown, readable, copies: copiesOf(this.#state, this.storage) },
+      shown,
+      readable,
+      copies: copiesOf(this.#state, this.storage),
     };
   }
 
@@ -208,10 +207,7 @@ export class AgentView {
     const effects = new Effects();
     const looked = new Map<string, { readonly stamp: string; readonly theirs: Found | undefined }>();
     const unreadable = new Map<string, string>();
-    const busy: string[] = [];
-    const bulk: string[] = [];
-    const ignored: string[] = [];
-    const [settings, offered]: [string[], string[]] = [[], []];
+    const names: NamesToTell = { busy: [], bulk: [], ignored: [], offered: [], settings: [] };
     const restedAt = Date.now() - restMs;
     const since = await writtenSince(this.#state, this.storage);
     for (const layer of this.#layers.all) {
@@ -228,11 +224,13 @@ export class AgentView {
           const worktrees = await worktreesOf(git, inView, rootOf(this.#state, layer));
           for (const each of worktrees) effects.leaveOut({ path: nameOf(each), why: 'worktree' });
           const local = await localSettings(changed.ignored, frozen, inView);
-          settings.push(...local.map(nameOf));
+          names.settings.push(...local.map(nameOf));
           const staying = changed.ignored.filter(each => !local.includes(each));
-          for (const each of staying) if (await isWrittenAt(upper, each, since)) ignored.push(nameOf(each));
+          for (const each of staying)
+            if (await isWrittenAt(upper, each, since)) names.ignored.push(nameOf(each));
           const later = isEnd ? [] : local.filter(each => !known.includes(each));
-          for (const each of later) if (await isWrittenAt(upper, each, since)) offered.push(nameOf(each));
+          for (const each of later)
+            if (await isWrittenAt(upper, each, since)) names.offered.push(nameOf(each));
           this.#ignored.set(layer, new Set([...staying, ...later]));
           const written: { each: string; at: string; stamp: string; changedAt: number }[] = [];
           for (const each of new Set([...changed.paths, ...known, ...(isEnd ? local : [])])) {
@@ -243,13 +241,13 @@ export class AgentView {
           }
           const paths = written.map(({ each }) => each);
           const large = bulkFolders(paths, MAX_FILES);
-          bulk.push(...large.map(nameOf));
+          names.bulk.push(...large.map(nameOf));
           for (const { each, at, stamp, changedAt } of written) {
             if (effects.isTooMuch) break;
             if (large.some(folder => each.startsWith(`${folder}/`))) continue;
             const name = nameOf(each);
             if (restMs > 0 && changedAt > restedAt) {
-              busy.push(name);
+              names.busy.push(name);
               continue;
             }
             const isLooked = await effects.look(name, async () => {
@@ -258,7 +256,7 @@ export class AgentView {
               if (!theirs && large.length > 0) return;
               if (theirs?.kind === 'file' && theirs.size <= MAX_FILE_BYTES) await theirs.read();
               // A half-written file is nobody's proposal.
-              if (!isEnd && (await upper.stamp(each)).stamp !== stamp) return void busy.push(name);
+              if (!isEnd && (await upper.stamp(each)).stamp !== stamp) return void names.busy.push(name);
               const base = this.#known.has(at) ? this.#known.find(at) : await frozen.find(each);
               await effects.add(name, base, theirs);
               looked.set(at, { stamp, theirs });
@@ -270,18 +268,20 @@ export class AgentView {
     }
     const isNone = effects.isTooMuch;
     const { effects: files, leftOut } = effects.end();
-    const names = copiesOf(this.#state, this.storage).map(({ root, copy }) => [copy, root] as const);
-    const notes = new PathNames(names, () => undefined).told(files);
+    const places = copiesOf(this.#state, this.storage).map(({ root, copy }) => [copy, root] as const);
     const accept: Collection['accept'] = async stage => {
       const found = [...looked].map(([at, { theirs }]) => [at, theirs] as const);
       await this.#known.record(found, stage);
       for (const [at, { stamp }] of looked) this.#stamps.set(at, stamp);
       for (const [at, stamp] of unreadable) this.#stamps.set(at, stamp);
     };
-    const git = await gitOf(this.#layers.all, layer => treeOf(this.#state, this.#seen(layer)));
     return {
-      ...{ effects: files, leftOut, busy, bulk, ignored, offered, settings, notes, ...git },
-      isTooMuch: isNone || bulk.length > 0,
+      effects: files,
+      leftOut,
+      ...names,
+      notes: new PathNames(places, () => undefined).told(files),
+      ...(await gitOf(this.#layers.all, layer => treeOf(this.#state, this.#seen(layer)))),
+      isTooMuch: isNone || names.bulk.length > 0,
       accept: isNone ? stage => stage() : accept,
     };
   }

@@ -36,6 +36,9 @@ export interface Collected {
   readonly notes: readonly string[];
 }
 
+/** Workspace paths that are told without a change: see {@link Collected}. */
+export type NamesToTell = Record<'busy' | 'bulk' | 'ignored' | 'offered' | 'settings', string[]>;
+
 /** All but the files. */
 export type CollectedFacts = Omit<Collected, 'effects' | 'leftOut' | 'settings'>;
 

@@ -35,6 +35,16 @@ const stateSchema = z.object({
 /** Persisted state needed to reopen a view. */
 export type ViewState = z.infer<typeof stateSchema>;
 
+/** The state of a view that holds nothing yet. */
+export function newState(
+  folders: Readonly<ViewState['folders']>,
+  copies: ViewState['copies'],
+  maker: ViewState['maker'],
+): ViewState {
+  const own = folders.map(({ name, fsPath }) => ({ name, fsPath }));
+  return { folders: own, ignored: [], shown: [], readable: [], foreign: [], unreadable: [], copies, maker };
+}
+
 const STATE = 'view.json';
 
 /** Another window may read it meanwhile. */

@@ -108,10 +108,12 @@ export function isSameEnd(result: CheckResult, copy: CheckResult): boolean {
 export function factOfResult(result: CheckResult): CheckFact {
   const { name, outcome, failures, changed, exitCode, seconds, at } = result;
   return {
-    ...{ name, outcome },
+    name,
+    outcome,
     ...(failures === undefined ? {} : { failures }),
     ...(changed === undefined ? {} : { changed }),
     ...(exitCode === undefined ? {} : { exitCode }),
-    ...{ seconds, at },
+    seconds,
+    at,
   };
 }

@@ -13,7 +13,10 @@ export function markOf(
 ): CheckMark {
   const { id, name, outcome, seconds, exitCode, problems, failures, changed } = result;
   return {
-    ...{ name, state: outcome, isCurrent, seconds },
+    name,
+    state: outcome,
+    isCurrent,
+    seconds,
     ...(failures === undefined ? {} : { failures }),
     ...(changed === undefined ? {} : { changed }),
     ...(exitCode === undefined ? {} : { exitCode }),

@@ -57,7 +57,9 @@ export function outputProblems(
     seen.add(match.at);
     const message = match.message === '' ? (errors[match.at] ?? 'The check fails here.') : match.message;
     problems.set(key, {
-      ...{ path: at, line: match.line, column: Math.max(1, match.column) },
+      path: at,
+      line: match.line,
+      column: Math.max(1, match.column),
       message: beginningOf(message, MAX_MESSAGE),
       isWarning: /^(?:w(?:arn(?:ing)?)?|i(?:nfo)?|note|[!⚠])$/i.test(
         match.severity ?? /^(warning)\b/i.exec(message)?.[0] ?? '',

@@ -83,7 +83,10 @@ export async function listCopy(
       effects,
       others.filter(at => !hidden.has(at)),
       {
-        ...{ real, view: there, puts, nameOf },
+        real,
+        view: there,
+        puts,
+        nameOf,
         isBaseUnknown: async (at, base) => {
           const stat = await real.stat(at).catch(() => undefined);
           const isKept = source.get(at) === (stat && stampOf(stat));

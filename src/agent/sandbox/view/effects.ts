@@ -130,7 +130,9 @@ export class Effects {
     if (!this.isTooMuch)
       return {
         effects: withRenames(sorted(this.#files), this.#bits),
-        ...{ leftOut, changed, notes: this.#linked.length > 0 ? [linked] : [] },
+        leftOut,
+        changed,
+        notes: this.#linked.length > 0 ? [linked] : [],
       };
     // Not by `toLocaleString`, which blocks while it loads the data of a locale.
     const most = `${MAX_FILES / 1_000},000 files or ${MAX_TOTAL_BYTES / 1024 ** 2} MB`;

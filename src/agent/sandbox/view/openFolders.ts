@@ -118,7 +118,8 @@ export class OpenFolders {
   #hold(relative: string): Held {
     const known = this.#held.get(relative);
     const held = known ?? {
-      ...{ users: 0, isForgotten: false },
+      users: 0,
+      isForgotten: false,
       opened: relative === '' ? this.#openRoot() : this.#openBelow(relative),
     };
     held.users++;

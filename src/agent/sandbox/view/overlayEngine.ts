@@ -97,20 +97,19 @@ export class OverlayMount implements Mount {
       assertNotStopped(signal);
       this.#mountedAt = Date.now();
       const namespace = (this.#namespace = new Namespace({
-        ...{
-          storage: this.storage,
-          folders: this.layers.all,
-          links: this.layers.links,
-          deleted: deletedIn(contents),
-          cwd: plan.folder,
-        },
+        storage: this.storage,
+        folders: this.layers.all,
+        links: this.layers.links,
+        deleted: deletedIn(contents),
+        cwd: plan.folder,
         program: [plan.shell, ...call.args],
         // The folders in the view are mounts.
         environment: {
           ...cleanEnvironment(plan, this.#variables()),
           GIT_DISCOVERY_ACROSS_FILESYSTEM: '1',
         },
-        ...{ searchPath: process.env['PATH'] ?? '', readable },
+        searchPath: process.env['PATH'] ?? '',
+        readable,
       }));
       signal.addEventListener('abort', stop);
       let output = '';
@@ -160,7 +159,10 @@ export class OverlayMount implements Mount {
         );
         wroteGit ||= await wroteAny(upper, changed.git);
         await addChanges(effects, new Set([...puts.keys(), ...changed.paths]), {
-          ...{ real, view, puts, nameOf },
+          real,
+          view,
+          puts,
+          nameOf,
           isBaseUnknown: each => changedAfter(real, each, this.#mountedAt),
         });
       });
@@ -168,7 +170,9 @@ export class OverlayMount implements Mount {
     await this.#namespace?.release();
     const kept = await forgetPut(contents, listed);
     return {
-      ...{ wroteGit, removed, ignored: await this.#countIgnored(kept) },
+      wroteGit,
+      removed,
+      ignored: await this.#countIgnored(kept),
       keep: async ({ changed, isTooMuch, isFull }) => {
         const outdated = await this.#past.noteChanged(changed, this.layers, { isTooMuch, ignored: kept });
         const lost = await this.#clean(isFull || outdated !== undefined ? new Map() : kept).catch(() => LOST);

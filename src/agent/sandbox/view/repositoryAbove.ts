@@ -80,7 +80,8 @@ export function repositoryAbove(folder: string, home: string): AboveFolder | und
   const config = path.join(git, 'config');
   if (kindAt(git) !== 'folder' || kindAt(config) !== 'file') return { top, manifests, shown };
   return {
-    ...{ top, manifests },
+    top,
+    manifests,
     shown: [...shown, ...GIT.map(name => path.join(git, name)).filter(kindAt)],
     settings: { at: config, text: withoutCredentials(readFileSync(config, 'utf8')) },
   };

@@ -110,7 +110,9 @@ export async function stamps(copy: PlainTree): Promise<Stamps> {
   const odd = new Map<string, Odd>();
   const visit = (at: string, stat: Stat): boolean => put.set(at, stampOf(stat)) !== undefined;
   await walk(copy, '', visit, {
-    ...{ odd: (at, found) => odd.set(at, found), folder: at => folders.add(at), isOpened: true },
+    odd: (at, found) => odd.set(at, found),
+    folder: at => folders.add(at),
+    isOpened: true,
   });
   return { put, folders, odd };
 }

@@ -113,7 +113,10 @@ export class View implements Sandbox {
       // A copy hides nothing.
       const found = await missing.found(mount.isolated ? end.exitCode : undefined);
       return {
-        ...{ ...end, ...left, wroteGit, missing: found.missing },
+        ...end,
+        ...left,
+        wroteGit,
+        missing: found.missing,
         ignored: lost === undefined ? ignored : 0,
         notes: [
           ...[fullness, lost].flatMap(each => each ?? []),

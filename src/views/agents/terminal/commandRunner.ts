@@ -81,7 +81,9 @@ function shellSettings(folder: string | undefined): ShellSettings {
     name => terminals.inspect(`${name}.${os}`)?.workspaceValue !== undefined,
   );
   return {
-    ...{ platform: process.platform, env: process.env, folder },
+    platform: process.platform,
+    env: process.env,
+    folder,
     // VS Code may have taken the shell from a profile in the workspace settings.
     told: brings ? '' : vscode.env.shell,
     setting: name => terminals.get(name),

@@ -83,7 +83,14 @@ export function checkRows(checks: readonly CheckMark[]): CheckRow[] | undefined 
   if (checks.length === 0) return undefined;
   return checks.map(
     ({ name, state, failures, changed, isCurrent, seconds, problems, isFlaky, resultId }) => ({
-      ...{ name: oneLine(name), state, isCurrent, seconds, problems, isFlaky, failures, resultId },
+      name: oneLine(name),
+      state,
+      isCurrent,
+      seconds,
+      problems,
+      isFlaky,
+      failures,
+      resultId,
       ...(changed ? { changed: { ...changed, first: changed.first.map(escapeInvisible) } } : {}),
     }),
   );
@@ -169,7 +176,10 @@ export function stateOf(outcome: PreviewOutcome, { origin }: Preview): CardState
       // The model's reason is in the block of its `resolve`. An agent of another program has no such block.
       const isTold = actor === 'model' && !origin?.agent;
       return {
-        ...{ kind, actor, agent: agent && agentLabel(agent), run },
+        kind,
+        actor,
+        agent: agent && agentLabel(agent),
+        run,
         reason: isTold ? undefined : escapeProse(reason?.trim() ?? '') || undefined,
       };
     }

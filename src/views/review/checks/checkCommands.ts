@@ -243,7 +243,9 @@ export async function findBreaking(ctx: Ctx, [id]: readonly unknown[]): Promise<
   const found = await withProgress(checks, title, signal =>
     bisect(previews, async first => {
       const { results } = await checks.run(first, 'human', {
-        ...{ names: [failed.name], signal, compares: false },
+        names: [failed.name],
+        signal,
+        compares: false,
       });
       return results[0];
     }),

@@ -65,8 +65,13 @@ export class WindowChecks extends Owner implements Prover {
     return [
       ...marks,
       ...untested.map(({ name }) => ({
-        ...{ name, state: 'notTested' as const, isCurrent: false, seconds: 0 },
-        ...{ problems: 0, isFlaky: false, together: [] },
+        name,
+        state: 'notTested' as const,
+        isCurrent: false,
+        seconds: 0,
+        problems: 0,
+        isFlaky: false,
+        together: [],
       })),
     ];
   }

@@ -275,11 +275,19 @@ export class CommentThreads extends Owner {
     const name = agent ? agentLabel(agent) : 'Redline';
     const now: readonly ShownComment[] = [
       {
-        ...{ commentId: id, answer: 0, body: text, mode },
-        ...{ author: { name: vscode.l10n.t('You') }, contextValue: isSent ? 'sent' : 'draft' },
+        commentId: id,
+        answer: 0,
+        body: text,
+        mode,
+        author: { name: vscode.l10n.t('You') },
+        contextValue: isSent ? 'sent' : 'draft',
       },
       ...answers.map((answer, n) => ({
-        ...{ commentId: id, answer: n + 1, mode: Preview, contextValue: 'answer', author: { name } },
+        commentId: id,
+        answer: n + 1,
+        mode: Preview,
+        contextValue: 'answer',
+        author: { name },
         body: answer === '' ? vscode.l10n.t('The answer is in the chat.') : escapeInvisible(answer),
       })),
     ];

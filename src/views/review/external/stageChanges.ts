@@ -30,7 +30,9 @@ export async function stageChanges({ store, workspace, logger }: Ctx, arg: unkno
   };
   try {
     const { paths, previewIds, left } = await stageApplied({
-      ...{ git: gitOf(open), previews: appliedPreviews(store), fileOf },
+      git: gitOf(open),
+      previews: appliedPreviews(store),
+      fileOf,
       unsaved: workspace.unsaved().map(at => workspace.uriOf(at).fsPath),
     });
     const entries = new Map(standingApplies(store.ledger()).map(entry => [entry.previewId, entry]));

@@ -45,7 +45,14 @@ function paragraph({ entry, title, undoneBy }: LedgerRow): string[] {
 /** Checks that had a result on it, passed or failed. Empty for none. */
 export function checksLine({ checks = [] }: LedgerEntry): string {
   const marks = checks.map(({ name, outcome, failures, changed, seconds }) => ({
-    ...{ name, state: outcome, failures, changed, seconds, isCurrent: true, problems: 0, isFlaky: false },
+    name,
+    state: outcome,
+    failures,
+    changed,
+    seconds,
+    isCurrent: true,
+    problems: 0,
+    isFlaky: false,
   }));
   const others = new Set(checks.flatMap(({ together = [] }) => together));
   const text = checksText(marks, oneLine);

@@ -29,7 +29,10 @@ let played = 0;
 export async function play(api: RedlineApi, voters: Voters, round: Round): Promise<Played> {
   const name = `round${played++}`;
   const wanted: Wanted = {
-    ...{ what: round.subject.what, path: `${name}.ts`, to: `${name}-moved.ts`, old: OLD },
+    what: round.subject.what,
+    path: `${name}.ts`,
+    to: `${name}-moved.ts`,
+    old: OLD,
     new: round.keepsSize ? '"behind"' : '"some other value"',
   };
   await givenFile(wanted.path, textWith(OLD));

@@ -134,7 +134,10 @@ async function post(server: McpHttpServer, message: object, headers = {}): Promi
   const answer = await new Promise<http.IncomingMessage>((resolve, reject) => {
     const request = http.request(
       {
-        ...{ host: '127.0.0.1', port, path: '/mcp', method: 'POST' },
+        host: '127.0.0.1',
+        port,
+        path: '/mcp',
+        method: 'POST',
         headers: {
           Authorization: `Bearer ${token}`,
           Accept: 'application/json, text/event-stream',

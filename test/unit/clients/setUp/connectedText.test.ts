@@ -113,8 +113,10 @@ test('what is there already stays, and what contradicts is replaced', async () =
 
 const GATE = "node '/home/me/.config/Code Files/redline-gate.cjs'";
 const hook = {
-  ...{ type: 'command', bash: `${GATE} || exit 2` },
-  ...{ powershell: `${GATE}; if ($LASTEXITCODE -ne 0) { exit 2 }`, timeoutSec: 30 },
+  type: 'command',
+  bash: `${GATE} || exit 2`,
+  powershell: `${GATE}; if ($LASTEXITCODE -ne 0) { exit 2 }`,
+  timeoutSec: 30,
 };
 
 test('hooks of others, and tools that the user allows in ours, stay when an agent is connected again', async () => {

@@ -209,7 +209,10 @@ test('a file of a window that does not answer is passed over', async () => {
   ends.push(
     await announceWindow(windowsFolder(home.root), {
       ...address,
-      ...{ pid: process.pid, folders: [folder], keepsPreviews, startedAt },
+      pid: process.pid,
+      folders: [folder],
+      keepsPreviews,
+      startedAt,
     }),
   );
   const world = agentWorld();
@@ -269,8 +272,12 @@ test('a port that never answers does not keep an agent from its window', async (
   ends.push(async () => void mute.close());
   ends.push(
     await announceWindow(windowsFolder(home.root), {
-      ...{ port, token: 'x'.repeat(43), pid: process.pid, folders: [folder] },
-      ...{ keepsPreviews: true, startedAt: '2020-01-01T00:00:00.000Z' },
+      port,
+      token: 'x'.repeat(43),
+      pid: process.pid,
+      folders: [folder],
+      keepsPreviews: true,
+      startedAt: '2020-01-01T00:00:00.000Z',
     }),
   );
   await openWindow(agentWorld(), folder);
@@ -310,7 +317,8 @@ test('null for arguments, lines that are no messages and one that is too large a
   const folder = await home.folder('raw');
   await openWindow(agentWorld(), folder);
   const program = spawn(process.execPath, programIn(folder).args ?? [], {
-    ...{ cwd: folder, env: programIn(folder).env },
+    cwd: folder,
+    env: programIn(folder).env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   ends.push(async () => void program.kill());
@@ -387,8 +395,12 @@ test('the program ends with its input, whatever is under way', { timeout: limitM
   );
   const folder = await TempFolder.create();
   const remove = await announceWindow(windowsFolder(home.root), {
-    ...{ port: (mute.address() as net.AddressInfo).port, token: 'x'.repeat(43), pid: process.pid },
-    ...{ folders: [folder.root], keepsPreviews: true, startedAt: new Date().toISOString() },
+    port: (mute.address() as net.AddressInfo).port,
+    token: 'x'.repeat(43),
+    pid: process.pid,
+    folders: [folder.root],
+    keepsPreviews: true,
+    startedAt: new Date().toISOString(),
   });
   try {
     const { command, args = [], env } = programIn(folder.root);

@@ -44,7 +44,10 @@ async function withWindow(
     void upgrade(request, socket, address);
   });
   const withdraw = await announceWindow(windowsFolder(world.temp.at('home')), {
-    ...{ ...address, pid: process.pid, folders: [world.root], keepsPreviews: true },
+    ...address,
+    pid: process.pid,
+    folders: [world.root],
+    keepsPreviews: true,
     startedAt: new Date().toISOString(),
   });
   try {

@@ -118,7 +118,8 @@ if (!obstacle)
       await becomes('in the view', inView, { a: 2, projects: { '/x': { trusted: true } } });
       fs.rmSync(file);
       await becomes('made again', () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : ''), {
-        ...{ a: 2, projects: { '/x': { trusted: true } } },
+        a: 2,
+        projects: { '/x': { trusted: true } },
       });
       await agent.run('echo \'{"last":1}\' > ~/.claude.json');
       await agent.exit();

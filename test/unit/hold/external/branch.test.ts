@@ -203,12 +203,24 @@ test('symbolic links and binary files come as a whole; what was changed here too
   );
   const { changes, conflicts, leftOut } = await review(t, {
     base: {
-      ...{ 'a.png': one, 'b.png': one, 'c.png': one, 'was.ts': 'a\n', 'old.bin': Buffer.of(9, 0) },
-      ...{ link: link('a.png'), moved: link('a.png'), gone: link('x') },
+      'a.png': one,
+      'b.png': one,
+      'c.png': one,
+      'was.ts': 'a\n',
+      'old.bin': Buffer.of(9, 0),
+      link: link('a.png'),
+      moved: link('a.png'),
+      gone: link('x'),
     },
     theirs: {
-      ...{ 'a.png': two, 'b.png': two, 'c.png': two, 'was.ts': link('a.png'), 'new.bin': Buffer.of(9, 0) },
-      ...{ link: link('b.png'), moved: link('b.png'), 'deep/new': link('../a.png') },
+      'a.png': two,
+      'b.png': two,
+      'c.png': two,
+      'was.ts': link('a.png'),
+      'new.bin': Buffer.of(9, 0),
+      link: link('b.png'),
+      moved: link('b.png'),
+      'deep/new': link('../a.png'),
     },
     here,
     links: ['link', 'moved', 'gone'],

@@ -16,7 +16,9 @@ import { draft } from '../../../support/drafts.ts';
 const committed = (title: string, reason: string, over: Parameters<typeof draft>[0] = {}): AppliedPreview => {
   const preview = {
     ...draft({ title, ...over }),
-    ...{ id: 'p1', revision: 1, state: { kind: 'pending', stale: [] } },
+    id: 'p1',
+    revision: 1,
+    state: { kind: 'pending', stale: [] },
   } as Preview;
   const vote = { action: 'apply', actor: 'human', reason } as const;
   return { preview, entry: ledgerEntry(preview, vote, 'applied', '') };

@@ -241,7 +241,11 @@ test('filters convert a whole file; a part of one that is stored in another form
 
 test('files that are ignored, unsaved, in conflict or replaced by a link are left out', async t => {
   const world = await AppliedWorld.create(t, {
-    ...{ '.gitignore': 'out/\n', 'a.ts': 'a\n', 'l.ts': 'l\n', 'ok.ts': 'ok\n', 'merged.ts': 'm\n' },
+    '.gitignore': 'out/\n',
+    'a.ts': 'a\n',
+    'l.ts': 'l\n',
+    'ok.ts': 'ok\n',
+    'merged.ts': 'm\n',
   });
   await world.edit({ 'out/x.js': 'x\n', 'a.ts': 'A\n', 'l.ts': 'L\n', 'ok.ts': 'OK\n', 'merged.ts': 'M\n' });
   world.unsaved.add(path.join(world.folder, 'a.ts'));

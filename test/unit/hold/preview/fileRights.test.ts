@@ -74,7 +74,10 @@ class Bench {
   async apply(changes: readonly FileChange[]): Promise<string> {
     const { id } = this.store.stage(draft({ changes })).preview;
     await new Invoker(this.store, this.files, () => 'apply').resolve({
-      ...{ id, action: 'apply', reason: 'ok', actor: 'human' },
+      id,
+      action: 'apply',
+      reason: 'ok',
+      actor: 'human',
     });
     assert.equal(this.store.get(id)?.state.kind, 'applied');
     return id;

@@ -7,8 +7,11 @@ const side = sideOfText('a\n');
 const create = (path: string): FileChange => ({ kind: 'create', path, before: null, after: side });
 const remove = (path: string): FileChange => ({ kind: 'delete', path, before: side, after: null });
 const rename = (from: string, path: string): FileChange => ({
-  ...{ kind: 'rename', from, path },
-  ...{ before: side, after: sideOfText('b\n') },
+  kind: 'rename',
+  from,
+  path,
+  before: side,
+  after: sideOfText('b\n'),
 });
 
 const CASES: readonly (readonly [string, readonly FileChange[], Record<string, string | undefined>])[] = [

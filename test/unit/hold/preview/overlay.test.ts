@@ -70,15 +70,16 @@ test('the overlay always equals one that is built from scratch', () => {
             const pending = { ...preview, state: { kind: 'pending' as const, stale: [] } };
             const outcome = one.final ? ('applied' as const) : ('failed' as const);
             const entry: LedgerEntry = {
-              ...{ previewId: preview.id, label: '', kind: preview.kind, sourceToolName: '' },
-              ...{
-                action: 'apply',
-                actor: 'human',
-                reason: '',
-                outcome,
-                at: '2026-01-01T00:00:00.000Z',
-                files: [],
-              },
+              previewId: preview.id,
+              label: '',
+              kind: preview.kind,
+              sourceToolName: '',
+              action: 'apply',
+              actor: 'human',
+              reason: '',
+              outcome,
+              at: '2026-01-01T00:00:00.000Z',
+              files: [],
             };
             void store.endResolving([entry], [pending]);
           }

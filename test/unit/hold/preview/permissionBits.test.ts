@@ -77,7 +77,10 @@ class Bench {
 
   async vote(id: string, chain?: Record<string, number>): Promise<Preview> {
     await new Invoker(this.store, this.#workspace, () => 'apply').resolve({
-      ...{ id, action: 'apply', reason: 'ok', actor: 'human' },
+      id,
+      action: 'apply',
+      reason: 'ok',
+      actor: 'human',
       ...(chain && { chain }),
     });
     return this.store.get(id) ?? assert.fail(id);
@@ -230,7 +233,11 @@ test(
     const first = bench.store.stage(draft({ changes: [remove('a', 'x')] })).preview;
     const { preview } = bench.store.stage(draft({ changes: [create('a', 'y')], dependsOn: [first.id] }));
     await new Invoker(bench.store, new DiskWorkspace(bench.folder.root), () => 'apply').resolve({
-      ...{ id: preview.id, action: 'apply', reason: 'ok', actor: 'human', chain: { [first.id]: 1 } },
+      id: preview.id,
+      action: 'apply',
+      reason: 'ok',
+      actor: 'human',
+      chain: { [first.id]: 1 },
     });
     await bench.undo('p2');
     await bench.undo('p1');

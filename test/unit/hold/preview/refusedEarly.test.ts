@@ -27,7 +27,9 @@ async function refusal(name: string, args: object): Promise<string> {
   const workspace = new DiskWorkspace(temp.root);
   const tool = builtInTools({ isRevertEnabled: () => false }).get(name) ?? assert.fail(name);
   const context = {
-    ...{ workspace, pending: { at: () => undefined, paths: () => [] }, signal: new AbortController().signal },
+    workspace,
+    pending: { at: () => undefined, paths: () => [] },
+    signal: new AbortController().signal,
     stage: () => assert.fail('nothing is staged'),
   };
   const failed = await Promise.resolve(tool.execute(args as never, context as never)).catch(

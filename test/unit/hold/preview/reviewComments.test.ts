@@ -24,7 +24,7 @@ async function world() {
   const revise = (after: string) => harness.store.revise(id, [modify('b.txt', BEFORE, after)], [], 'user');
   const message = () =>
     reviewMessage(comments.votesOn('s1', comments.drafts), comments.drafts, each => harness.store.get(each));
-  return { ...{ harness, comments, on, revise, message, id } };
+  return { harness, comments, on, revise, message, id };
 }
 
 describe('comments on lines of previews', () => {

@@ -32,8 +32,11 @@ test('a proposal that is being edited is not counted, and neither is what builds
   const all = [preview(), preview({ id: 'p2', dependsOn: ['p1'] }), preview({ id: 'p3' })];
   const isEdited = (id: string): boolean => id === 'p1';
   assert.deepEqual(setVotes(all, { isEdited }), {
-    ...{ apply: 1, discard: 3 },
-    ...{ stale: 0, conflicts: 0, edited: 1 },
+    apply: 1,
+    discard: 3,
+    stale: 0,
+    conflicts: 0,
+    edited: 1,
   });
   assert.equal(setVotes(all.slice(1, 2), { open: all, isEdited }).apply, 0);
 });
@@ -41,8 +44,11 @@ test('a proposal that is being edited is not counted, and neither is what builds
 test('what is being resolved is counted no more', () => {
   const applying = { kind: 'applying', action: 'apply', actor: 'human' } as const;
   assert.deepEqual(setVotes([preview({ state: applying as Preview['state'] })]), {
-    ...{ apply: 0, discard: 0 },
-    ...{ stale: 0, conflicts: 0, edited: 0 },
+    apply: 0,
+    discard: 0,
+    stale: 0,
+    conflicts: 0,
+    edited: 0,
   });
 });
 

@@ -39,8 +39,14 @@ async function ran(
   const { storage, folders: mounted, links } = view.mounts;
   const cwd = temp.at('w');
   const namespace = new Namespace({
-    ...{ storage, folders: mounted, links: new Map(links), deleted: [], cwd },
-    ...{ program: ['/bin/sh', '-c', command], environment: { PATH: '/usr/bin:/bin' }, searchPath: '' },
+    storage,
+    folders: mounted,
+    links: new Map(links),
+    deleted: [],
+    cwd,
+    program: ['/bin/sh', '-c', command],
+    environment: { PATH: '/usr/bin:/bin' },
+    searchPath: '',
   });
   let output = '';
   namespace.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));

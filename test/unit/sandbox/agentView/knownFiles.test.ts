@@ -6,7 +6,9 @@ import type { Found } from '../../../../src/agent/sandbox/view/effects.ts';
 import { TempFolder } from '../../../support/tempFolder.ts';
 
 const file = (text: string): Found => ({
-  ...{ kind: 'file', size: text.length, mode: 0o644 },
+  kind: 'file',
+  size: text.length,
+  mode: 0o644,
   read: () => Promise.resolve(Buffer.from(text)),
 });
 

@@ -17,7 +17,9 @@ for (const engine of (await enginesHere()).filter(each => ENGINE === undefined |
         await fc.assert(
           fc.asyncProperty(history, async steps => assert.deepEqual(await histories.play(steps), [])),
           {
-            ...{ numRuns, seed: Number(SEED), endOnFailure: true },
+            numRuns,
+            seed: Number(SEED),
+            endOnFailure: true,
             ...(PATH_ === undefined ? {} : { path: PATH_ }),
           },
         );

@@ -33,10 +33,16 @@ const GO = `{"Time":"2026-01-01T00:00:00Z","Action":"start","Package":"m/p"}
 {"Action":"pass","Package":"m/p","Test":"TestC","Elapsed":0}
 {"Action":"fail","Package":"m/p","Elapsed":0.2}`;
 const JEST = JSON.stringify({
-  ...{ numTotalTests: 3, numFailedTests: 1, numFailedTestSuites: 2, success: false, wasInterrupted: false },
+  numTotalTests: 3,
+  numFailedTests: 1,
+  numFailedTestSuites: 2,
+  success: false,
+  wasInterrupted: false,
   testResults: [
     {
-      ...{ name: '/w/a.test.js', status: 'failed', message: 'at a.test.js:3' },
+      name: '/w/a.test.js',
+      status: 'failed',
+      message: 'at a.test.js:3',
       assertionResults: [
         { ancestorTitles: ['sum'], title: 'adds', fullName: 'sum adds', status: 'passed' },
         { ancestorTitles: ['sum'], title: 'fails', fullName: 'sum fails', status: 'failed' },
@@ -53,7 +59,9 @@ const SARIF = JSON.stringify(
       {
         tool: { driver: { name: 'ESLint' } },
         results: ['a.js', 'b.js'].map(uri => ({
-          ...{ ruleId: 'no-undef', level: 'error', message: { text: "'x' is not defined." } },
+          ruleId: 'no-undef',
+          level: 'error',
+          message: { text: "'x' is not defined." },
           locations: [{ physicalLocation: { artifactLocation: { uri }, region: { startLine: 3 } } }],
         })),
       },

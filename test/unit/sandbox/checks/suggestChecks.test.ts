@@ -58,8 +58,12 @@ test('of what is suggested, nothing stays that cannot run where checks run', pos
       sandboxes: world.sandboxes,
       plan: command =>
         Promise.resolve({
-          ...{ command, folder: world.root, shell: '/bin/sh', arguments: [] },
-          ...{ environment: {}, timeLimit: 60 },
+          command,
+          folder: world.root,
+          shell: '/bin/sh',
+          arguments: [],
+          environment: {},
+          timeLimit: 60,
         }),
     },
   );

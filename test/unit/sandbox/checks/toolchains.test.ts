@@ -36,7 +36,9 @@ const toolchains: Readonly<Record<string, Toolchain>> = {
   make: {
     needs: ['make', 'cc'],
     files: { ...C, Makefile: 'out/app: main.c word.h\n\tmkdir -p out\n\tcc -o out/app main.c\n' },
-    ...{ source: 'word.h', build: 'make', run: './out/app' },
+    source: 'word.h',
+    build: 'make',
+    run: './out/app',
   },
   ninja: {
     needs: ['ninja', 'cc'],
@@ -45,7 +47,9 @@ const toolchains: Readonly<Record<string, Toolchain>> = {
       'build.ninja':
         'builddir = out\nrule cc\n  command = cc -MD -MF $out.d -o $out $in\n  depfile = $out.d\n  deps = gcc\nbuild out/app: cc main.c\n',
     },
-    ...{ source: 'word.h', build: 'ninja', run: './out/app' },
+    source: 'word.h',
+    build: 'ninja',
+    run: './out/app',
   },
   ...Object.fromEntries(
     ['Unix Makefiles', 'Ninja'].map(generator => [
@@ -117,7 +121,9 @@ const toolchains: Readonly<Record<string, Toolchain>> = {
   python: {
     needs: ['/usr/bin/python3'],
     files: { 'main.py': 'import word\nprint(word.WORD)\n', 'word.py': 'WORD = "good"\n' },
-    ...{ source: 'word.py', build: 'true', run: 'PYTHONPYCACHEPREFIX=$PWD/out /usr/bin/python3 main.py' },
+    source: 'word.py',
+    build: 'true',
+    run: 'PYTHONPYCACHEPREFIX=$PWD/out /usr/bin/python3 main.py',
   },
   venv: {
     needs: ['/usr/bin/python3'],
@@ -150,13 +156,17 @@ const toolchains: Readonly<Record<string, Toolchain>> = {
     needs: ['npm'],
     files: {
       'package.json': JSON.stringify({
-        ...{ name: 'app', version: '1.0.0', private: true },
+        name: 'app',
+        version: '1.0.0',
+        private: true,
         scripts: { build: 'mkdir -p out && cp src/word.js out/word.js', test: 'node main.js' },
       }),
       'main.js': 'console.log(require("./out/word.js"));\n',
       'src/word.js': 'module.exports = "good";\n',
     },
-    ...{ source: 'src/word.js', build: 'npm run build', run: 'npm test --silent' },
+    source: 'src/word.js',
+    build: 'npm run build',
+    run: 'npm test --silent',
   },
   'tsc -b': {
     needs: ['node'],

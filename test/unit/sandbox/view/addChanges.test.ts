@@ -14,7 +14,10 @@ test('what somebody writes on disk right after it was found unchanged is not tak
   const effects = new Effects();
   await inTrees([folder.at('real'), folder.at('view')], (real, view) =>
     addChanges(effects, ['a.txt'], {
-      ...{ real, view, puts: new Map(), nameOf: at => at },
+      real,
+      view,
+      puts: new Map(),
+      nameOf: at => at,
       isBaseUnknown: () => {
         const isChanged = fs.readFileSync(file, 'utf8') !== 'old';
         fs.writeFileSync(file, 'by the user');

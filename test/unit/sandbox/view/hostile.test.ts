@@ -22,14 +22,21 @@ async function hostile(t: TestContext, way: string, kind: 'command' | 'terminal'
   const cwd = temp.at('w');
   const agents = await temp.folder('agents');
   const view = await AgentView.create([{ name: 'w', fsPath: cwd }], temp.at('view'), {
-    ...{ bytes: 1e9, files: 1_000, worker: FREEZE_WORKER },
+    bytes: 1e9,
+    files: 1_000,
+    worker: FREEZE_WORKER,
   });
   const { storage, folders, links } = view.mounts;
   const beat = path.join(kind === 'terminal' ? agents : cwd, 'beat');
   const namespace = new Namespace({
-    ...{ storage, folders, links: new Map(links), deleted: [], cwd },
+    storage,
+    folders,
+    links: new Map(links),
+    deleted: [],
+    cwd,
     program: ['/bin/sh', '-c', `perl hostile.pl ${way} beat 0 '${beat}'; exit 7`],
-    ...{ environment: { PATH: '/usr/bin:/bin' }, searchPath: '/usr/bin:/bin' },
+    environment: { PATH: '/usr/bin:/bin' },
+    searchPath: '/usr/bin:/bin',
     ...(kind === 'terminal'
       ? { terminal: { writable: [agents], programs: [], readable: [], shown: view.mounts.shown } }
       : {}),

@@ -138,8 +138,12 @@ suite('ways out of the isolated sandbox', async () => {
     fs.mkdirSync(notes);
     const long = 'x'.repeat(100_000);
     const environment = {
-      ...{ LD_DEBUG: 'files', LD_DEBUG_OUTPUT: path.join(notes, 'of'), MINE: 'fine', LONG: long },
-      ...{ PATH: `/usr/bin:/bin:/sys:/var:${path.dirname(outside)}`, LC_ALL: 'C.UTF-8' },
+      LD_DEBUG: 'files',
+      LD_DEBUG_OUTPUT: path.join(notes, 'of'),
+      MINE: 'fine',
+      LONG: long,
+      PATH: `/usr/bin:/bin:/sys:/var:${path.dirname(outside)}`,
+      LC_ALL: 'C.UTF-8',
     };
     const show = `ls -d /sys /var/lib '${outside}' 2>/dev/null; echo "$MINE"; echo "$LD_DEBUG $LC_ALL \${#LONG}"`;
     const { output } = await world.run(show, { plan: { environment } });

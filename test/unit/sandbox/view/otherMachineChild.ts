@@ -38,7 +38,12 @@ for (const { command, pending = {} } of JSON.parse(commands) as Asked[]) {
     texts[name] = typeof text === 'number' ? 'x'.repeat(text) : text;
   const told = await world.run(command, { pending: texts }).then(
     ({ exitCode, output, changes, leftOut, notes, ignored }) => ({
-      ...{ exitCode, output, changes, leftOut, notes, ignored },
+      exitCode,
+      output,
+      changes,
+      leftOut,
+      notes,
+      ignored,
     }),
     (error: unknown) => ({ error: messageOf(error) }),
   );

@@ -71,7 +71,8 @@ test('a formatter over 12 files with pending edits becomes one preview, which is
   const { world, store, stage, run, vote, unchanged, ...rest } = await open(t);
   const edited = (text: string): string => text.replace('line 4', 'line four');
   const edit = stage({
-    ...{ label: 'Edit', sourceToolName: 'test' },
+    label: 'Edit',
+    sourceToolName: 'test',
     changes: names.map(name => modify(name, FILES[name] ?? '', edited(FILES[name] ?? ''))),
   });
   const [preview, ...others] = await run(`sed -i 's/ *$//' src/*.txt`);
@@ -89,7 +90,9 @@ test('a formatter over 12 files with pending edits becomes one preview, which is
   await vote(edit.id, 'apply');
   const [path = ''] = names;
   const request = {
-    ...{ id: preview.id, revision: store.get(preview.id)?.revision ?? 0, reason: 'r' },
+    id: preview.id,
+    revision: store.get(preview.id)?.revision ?? 0,
+    reason: 'r',
     ...({ action: 'apply', actor: 'human', chain: {} } as const),
   };
   await resolvePart({ store, ...rest }, request, { path, hunk: 0 });

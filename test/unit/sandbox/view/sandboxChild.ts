@@ -19,7 +19,11 @@ await sandbox.run(
   {
     command:
       ': redline-kill-test; (setsid sh -c ": redline-kill-test; sleep 900" &); echo started; sleep 900',
-    ...{ folder: root, shell: '/bin/sh', arguments: [], environment: {}, timeLimit: 900 },
+    folder: root,
+    shell: '/bin/sh',
+    arguments: [],
+    environment: {},
+    timeLimit: 900,
   },
   nothingPending,
   { signal: new AbortController().signal, add: chunk => process.stdout.write(chunk) },

@@ -61,7 +61,8 @@ class SmallModel {
     const turn = Number(/^Turn (\d+)/.exec(textOf(last))?.[1]);
     if (last?.role === 'user' && turn % 2 === 1 && this.callsInParallel) {
       const toolCalls = ['a', 'b', 'c'].map((id, n) => ({
-        ...{ id, name: 'read_file' },
+        id,
+        name: 'read_file',
         arguments: { path: 'big.txt', startLine: 1 + 30 * n, endLine: 30 * (n + 1) },
       }));
       return { toolCalls, usage };

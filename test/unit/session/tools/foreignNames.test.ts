@@ -80,15 +80,17 @@ const states: readonly PreviewState[] = [
 
 function entryWith(fields: Partial<LedgerEntry>): LedgerEntry {
   return {
-    ...{
-      previewId: 'p1',
-      label: EVIL,
-      kind: 'files',
-      sourceToolName: 'a',
-      action: 'apply',
-      actor: 'extension',
-    },
-    ...{ reason: EVIL, outcome: 'applied', at: by.at, message: EVIL, unsaved: [EVIL] },
+    previewId: 'p1',
+    label: EVIL,
+    kind: 'files',
+    sourceToolName: 'a',
+    action: 'apply',
+    actor: 'extension',
+    reason: EVIL,
+    outcome: 'applied',
+    at: by.at,
+    message: EVIL,
+    unsaved: [EVIL],
     ...fields,
   } as LedgerEntry;
 }
@@ -182,11 +184,13 @@ test('what is told of files, by tools that list them', async () => {
   assertSafe(textReport('"one"', { isAll: false, context: 0 }, found, nothingPending), 'search_text');
 
   const summary = {
-    ...{ selected: 1, searched: 1, unknownExtensions: [], tooLarge: [EVIL], notText: [EVIL] },
-    ...{
-      invalid: [{ pat: EVIL, language: 'ts', reason: 'no' }],
-      unmatched: [{ pat: EVIL, language: 'ts', kind: 'k' }],
-    },
+    selected: 1,
+    searched: 1,
+    unknownExtensions: [],
+    tooLarge: [EVIL],
+    notText: [EVIL],
+    invalid: [{ pat: EVIL, language: 'ts', reason: 'no' }],
+    unmatched: [{ pat: EVIL, language: 'ts', kind: 'k' }],
   };
   const rows = { kind: 'rows', rows: [{ line: 1, column: 1, text: 'one' }] } as const;
   const files = [{ path: EVIL, matches: 1, nested: 0, found: rows, syntaxErrors: true }] as never;
@@ -245,19 +249,19 @@ test('what is told of symbols', async () => {
 test('what is told of commands and checks', async () => {
   const running = [{ name: EVIL, pid: 7, parent: 1, session: 1, started: 1 }];
   const sandbox: Sandbox = {
-    ...{ engine: 'overlay', isolated: true, isBusy: false },
+    engine: 'overlay',
+    isolated: true,
+    isBusy: false,
     run: () =>
       Promise.resolve({
-        ...{
-          exitCode: 0,
-          ended: 0,
-          running,
-          effects: [],
-          changed: [],
-          ignored: 0,
-          wroteGit: false,
-          notes: [],
-        },
+        exitCode: 0,
+        ended: 0,
+        running,
+        effects: [],
+        changed: [],
+        ignored: 0,
+        wroteGit: false,
+        notes: [],
         leftOut: [
           { path: EVIL, why: 'notAFile' },
           { path: 'a', why: 'unreadable', detail: EVIL },

@@ -23,7 +23,11 @@ async function opened(t: TestContext) {
   process.env['PATH'] = await temp.folder('bin');
   const { store, invoker, workspace, ...rest } = createTestSession({ files: {} });
   const ctx = {
-    ...{ ...rest, store, invoker, l10n: stub.l10n, globalStorage: stub.Uri.file(temp.at('storage')) },
+    ...rest,
+    store,
+    invoker,
+    l10n: stub.l10n,
+    globalStorage: stub.Uri.file(temp.at('storage')),
     workspace: Object.assign(workspace, { folders: () => [{ name: 'w', fsPath: temp.at('w') }] }),
     overlay: new Overlay(store),
     opener: { open: () => Promise.resolve() },

@@ -23,8 +23,14 @@ function given(t: TestContext, options: TestSessionOptions) {
   /** The commands that were run. */
   const runs: string[] = [];
   const panel = new ChatPanel({
-    ...{ session, store, workspace, tools, logger: silentLogger, extensionUri: stub.Uri.file('/ext') },
-    ...{ commandRuns: new CommandRuns(), questions: new Questions() },
+    session,
+    store,
+    workspace,
+    tools,
+    logger: silentLogger,
+    extensionUri: stub.Uri.file('/ext'),
+    commandRuns: new CommandRuns(),
+    questions: new Questions(),
     images: { folder: '/images', pathOf: () => undefined },
     customTools: { withheld: [], problems: [], onDidChange: never },
     mode: { get: () => 'recommend', onDidChange: never },
@@ -46,7 +52,9 @@ function given(t: TestContext, options: TestSessionOptions) {
       });
     });
   const webview = {
-    ...{ asWebviewUri: (uri: unknown) => uri, cspSource: '', onDidReceiveMessage: page.event },
+    asWebviewUri: (uri: unknown) => uri,
+    cspSource: '',
+    onDidReceiveMessage: page.event,
     postMessage: (message: HostMessage) => posted.fire(message),
   };
   const view = { webview, visible: true, onDidChangeVisibility: never, onDidDispose: never };
@@ -112,7 +120,8 @@ for (const [why, { before, after }] of Object.entries<{
     await Promise.all([prompted, begun, after?.(session)]);
     gate.open();
     assert.deepEqual(await nextPost('putBack'), {
-      ...{ type: 'putBack', text: 'And this?' },
+      type: 'putBack',
+      text: 'And this?',
       refs: [{ path: 'a.txt', startLine: 1, endLine: 1 }],
     });
     assert.equal(requests.length, 1);

@@ -22,7 +22,8 @@ function setUp() {
   for (const path of ['cart.ts', 'money.ts']) harness.workspace.put(path, before);
   const none = { onDidChange: () => ({ dispose: () => undefined }) };
   const agent = {
-    ...{ store: harness.store, logger: silentLogger },
+    store: harness.store,
+    logger: silentLogger,
     settings: { order: 'newestFirst', ...none },
   } as never;
   const review = new ReviewList(agent);

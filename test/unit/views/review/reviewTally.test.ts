@@ -100,7 +100,8 @@ test('the line goes by itself after a while', async t => {
 test('a command that was stopped or failed, and what returned an error, is not counted as applied', async t => {
   const run = (run: object, purpose: 'command' | 'toolCall' = 'command') => ({
     apply: () => Promise.resolve(textResult('Done.', { run })),
-    ...{ humanOnly: true as const, purpose },
+    humanOnly: true as const,
+    purpose,
   });
   const lineAfter = async (...actions: readonly Partial<PendingAction>[]): Promise<string> => {
     const harness = new InvokerHarness();

@@ -108,8 +108,15 @@ test('while one is looked at, those that are decided are not waited for', async 
 
 function discarded(previewId: string): LedgerEntry {
   return {
-    ...{ previewId, action: 'discard', actor: 'human', reason: 'No.', outcome: 'discarded' },
-    ...{ at: '2026-01-01T00:00:00.000Z', label: 'Edit', sourceToolName: 'edit_file', files: [] },
+    previewId,
+    action: 'discard',
+    actor: 'human',
+    reason: 'No.',
+    outcome: 'discarded',
+    at: '2026-01-01T00:00:00.000Z',
+    label: 'Edit',
+    sourceToolName: 'edit_file',
+    files: [],
   } as never;
 }
 

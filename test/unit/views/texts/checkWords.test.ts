@@ -9,7 +9,12 @@ import {
 } from '../../../../src/views/texts/checkWords.ts';
 
 const check = (state: ShownCheck['state'], more: Partial<ShownCheck> = {}): ShownCheck => ({
-  ...{ name: 'test', state, isCurrent: true, seconds: 12.34, problems: 0, isFlaky: false },
+  name: 'test',
+  state,
+  isCurrent: true,
+  seconds: 12.34,
+  problems: 0,
+  isFlaky: false,
   ...more,
 });
 const changed = (...first: readonly string[]): ShownCheck =>

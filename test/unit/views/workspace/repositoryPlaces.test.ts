@@ -82,14 +82,21 @@ const renormalize = ['add', '--renormalize', '.'];
 const layouts: Readonly<Record<string, Layout>> = {
   'the configuration of a bare repository with worktrees': {
     make: bareWithWorktree,
-    ...{ file: '.bare/config', payload: inConfig, run: status, in: 'main', expected: 'refused' },
+    file: '.bare/config',
+    payload: inConfig,
+    run: status,
+    in: 'main',
+    expected: 'refused',
   },
   'a hook of a bare repository with worktrees': {
     make: at => {
       bareWithWorktree(at);
       putScript(at, '.bare/hooks/post-checkout');
     },
-    ...{ file: '.bare/hooks/post-checkout', payload: inScript, in: 'main', expected: 'refused' },
+    file: '.bare/hooks/post-checkout',
+    payload: inScript,
+    in: 'main',
+    expected: 'refused',
     run: ['checkout', '-q', '-B', 'other'],
   },
   'a hook in hooks that are a repository themselves': {
@@ -98,7 +105,10 @@ const layouts: Readonly<Record<string, Layout>> = {
       git(path.join(at, '.bare/hooks'), 'init', '-q');
       putScript(at, '.bare/hooks/post-checkout');
     },
-    ...{ file: '.bare/hooks/post-checkout', payload: inScript, in: 'main', expected: 'refused' },
+    file: '.bare/hooks/post-checkout',
+    payload: inScript,
+    in: 'main',
+    expected: 'refused',
     run: ['checkout', '-q', '-B', 'other'],
   },
   'the configuration of a worktree': {
@@ -107,12 +117,18 @@ const layouts: Readonly<Record<string, Layout>> = {
       git(at, 'config', 'core.bare', 'false');
       git(at, 'config', 'extensions.worktreeConfig', 'true');
     },
-    ...{ file: '.bare/worktrees/main/config.worktree', payload: inConfig, run: status, in: 'main' },
+    file: '.bare/worktrees/main/config.worktree',
+    payload: inConfig,
+    run: status,
+    in: 'main',
     expected: 'refused',
   },
   'the configuration in a separate git directory': {
     make: at => void git(at, 'init', '-q', '--separate-git-dir=store', '.'),
-    ...{ file: 'store/config', payload: inConfig, run: status, expected: 'refused' },
+    file: 'store/config',
+    payload: inConfig,
+    run: status,
+    expected: 'refused',
   },
   'the configuration in what .git links to': {
     make: at => {
@@ -121,7 +137,10 @@ const layouts: Readonly<Record<string, Layout>> = {
       fs.renameSync(path.join(at, '.git'), path.join(at, 'meta/git'));
       fs.symlinkSync('meta/git', path.join(at, '.git'));
     },
-    ...{ file: 'meta/git/config', payload: inConfig, run: status, expected: 'refused' },
+    file: 'meta/git/config',
+    payload: inConfig,
+    run: status,
+    expected: 'refused',
   },
   'the configuration of a repository inside, which is elsewhere': {
     make: at => {
@@ -129,7 +148,11 @@ const layouts: Readonly<Record<string, Layout>> = {
       for (const folder of ['lib', 'stores']) fs.mkdirSync(path.join(at, folder));
       git(path.join(at, 'lib'), 'init', '-q', '--separate-git-dir=../stores/lib', '.');
     },
-    ...{ file: 'stores/lib/config', payload: inConfig, run: status, in: 'lib', expected: 'refused' },
+    file: 'stores/lib/config',
+    payload: inConfig,
+    run: status,
+    in: 'lib',
+    expected: 'refused',
   },
   'the configuration in a common directory without HEAD': {
     make: at => {
@@ -139,34 +162,54 @@ const layouts: Readonly<Record<string, Layout>> = {
       fs.mkdirSync(path.join(at, 'shared/objects'), { recursive: true });
       fs.mkdirSync(path.join(at, 'shared/refs'));
     },
-    ...{ file: 'shared/config', payload: inConfig, run: status, expected: 'recommended' },
+    file: 'shared/config',
+    payload: inConfig,
+    run: status,
+    expected: 'recommended',
   },
   'a hook in core.hooksPath': {
     make: configured('core.hooksPath', 'tools/hooks', at => putScript(at, 'tools/hooks/pre-commit')),
-    ...{ file: 'tools/hooks/pre-commit', payload: inScript, expected: 'recommended' },
+    file: 'tools/hooks/pre-commit',
+    payload: inScript,
+    expected: 'recommended',
     run: ['commit', '-q', '--allow-empty', '-m', 'y'],
   },
   'a file that the configuration includes': {
     make: configured('include.path', '../gitconfig.local'),
-    ...{ file: 'gitconfig.local', payload: inConfig, run: status, expected: 'recommended' },
+    file: 'gitconfig.local',
+    payload: inConfig,
+    run: status,
+    expected: 'recommended',
   },
   'a file that the configuration includes on a condition': {
     make: configured('includeIf.onbranch:main.path', '../work/extra'),
-    ...{ file: 'work/extra', payload: inConfig, run: status, expected: 'recommended' },
+    file: 'work/extra',
+    payload: inConfig,
+    run: status,
+    expected: 'recommended',
   },
   'a file that an included one includes': {
     make: configured('include.path', '../one', at => put(at, 'one', '[include]\n\tpath = sub/two\n')),
-    ...{ file: 'sub/two', payload: inConfig, run: status, expected: 'recommended' },
+    file: 'sub/two',
+    payload: inConfig,
+    run: status,
+    expected: 'recommended',
   },
   'a program that core.fsmonitor names': {
     make: configured('core.fsmonitor', 'tools/watch', at => putScript(at, 'tools/watch')),
-    ...{ file: 'tools/watch', payload: inScript, run: status, expected: 'recommended' },
+    file: 'tools/watch',
+    payload: inScript,
+    run: status,
+    expected: 'recommended',
   },
   'a program of a filter': {
     make: configured('filter.x.clean', 'sh tools/clean.sh %f', at => {
       put(at, '.gitattributes', '* filter=x\n');
     }),
-    ...{ file: 'tools/clean.sh', payload: inScript, run: renormalize, expected: 'recommended' },
+    file: 'tools/clean.sh',
+    payload: inScript,
+    run: renormalize,
+    expected: 'recommended',
   },
   'the attributes that core.attributesFile names': {
     make: at => {
@@ -174,19 +217,31 @@ const layouts: Readonly<Record<string, Layout>> = {
       git(at, 'config', 'filter.x.clean', `touch '${at}.mark'`);
       git(at, 'config', 'core.attributesFile', 'my attributes');
     },
-    ...{ file: 'my attributes', payload: () => '* filter=x\n', run: renormalize, expected: 'recommended' },
+    file: 'my attributes',
+    payload: () => '* filter=x\n',
+    run: renormalize,
+    expected: 'recommended',
   },
   'a program of an alias': {
     make: configured('alias.t', '!f() { sh ./tools/t.sh "$@"; }; f'),
-    ...{ file: 'tools/t.sh', payload: inScript, run: ['t'], expected: 'recommended' },
+    file: 'tools/t.sh',
+    payload: inScript,
+    run: ['t'],
+    expected: 'recommended',
   },
   'a program that an alias finds by the top of the working tree': {
     make: configured('alias.t', '!sh "$(git rev-parse --show-toplevel)/tools/t.sh"'),
-    ...{ file: 'tools/t.sh', payload: inScript, run: ['t'], expected: 'recommended' },
+    file: 'tools/t.sh',
+    payload: inScript,
+    run: ['t'],
+    expected: 'recommended',
   },
   'a program that shows differences': {
     make: configured('diff.external', 'sh tools/diff.sh', at => put(at, 'a', 'other')),
-    ...{ file: 'tools/diff.sh', payload: inScript, run: ['diff'], expected: 'recommended' },
+    file: 'tools/diff.sh',
+    payload: inScript,
+    run: ['diff'],
+    expected: 'recommended',
   },
   'the configuration of a bare repository that only tests use': {
     make: at => {
@@ -195,14 +250,19 @@ const layouts: Readonly<Record<string, Layout>> = {
     },
     file: 'fixtures/a/config',
     payload: (mark, old) => inConfig(mark, `${old}[core]\n\tbare = false\n\tworktree = .\n`),
-    ...{ run: status, in: 'fixtures/a', expected: 'recommended' },
+    run: status,
+    in: 'fixtures/a',
+    expected: 'recommended',
   },
   'the HEAD that makes a folder a repository': {
     make: at => {
       for (const folder of ['objects', 'refs']) fs.mkdirSync(path.join(at, 'a', folder), { recursive: true });
       put(at, 'a/config', inConfig(`${at}.mark`, '[core]\n\trepositoryFormatVersion = 0\n\tworktree = .\n'));
     },
-    ...{ file: 'a/HEAD', payload: () => 'ref: refs/heads/main\n', run: status, in: 'a' },
+    file: 'a/HEAD',
+    payload: () => 'ref: refs/heads/main\n',
+    run: status,
+    in: 'a',
     expected: 'recommended',
   },
   'the branch that makes a folder a repository': {
@@ -211,7 +271,11 @@ const layouts: Readonly<Record<string, Layout>> = {
       put(at, 'a/HEAD', 'ref: refs/heads/main\n');
       put(at, 'a/config', inConfig(`${at}.mark`, '[core]\n\trepositoryFormatVersion = 0\n\tworktree = .\n'));
     },
-    ...{ file: 'a/refs/heads/x', payload: () => 'x', run: status, in: 'a', expected: 'recommended' },
+    file: 'a/refs/heads/x',
+    payload: () => 'x',
+    run: status,
+    in: 'a',
+    expected: 'recommended',
   },
 };
 

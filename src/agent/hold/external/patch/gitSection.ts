@@ -31,7 +31,10 @@ export function takeGitFile(lines: PatchLines): PatchedFile {
   const oldMode = said.get('old mode') ?? said.get('deleted file mode') ?? indexMode;
   const newMode = said.get('new mode') ?? said.get('new file mode') ?? indexMode;
   return {
-    ...{ kind, ...names, hunks, isBinary },
+    kind,
+    ...names,
+    hunks,
+    isBinary,
     ...(oldMode === undefined ? {} : { oldMode }),
     ...(newMode === undefined ? {} : { newMode }),
     ...(said.has('dissimilarity index') ? { isRewrite: true } : {}),

@@ -59,7 +59,9 @@ export async function resolvePart(
       // The user decides on it separately: the model is only told the outcome.
       origin: seen.origin && { ...seen.origin, asksModel: false },
       part: {
-        ...{ previewId: seen.id, hunks, patch },
+        previewId: seen.id,
+        hunks,
+        patch,
         ...(part.hunk === undefined ? {} : { number }),
         ...(isKept ? { revision: seen.revision } : {}),
       },

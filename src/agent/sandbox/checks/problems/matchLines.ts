@@ -79,7 +79,10 @@ function add(
   const [line, column] = all.location?.split(',') ?? [all.line, all.column];
   const told = all.severity ?? severity;
   found.push({
-    ...{ at, file: all.file, line: numberIn(line), column: numberIn(column) },
+    at,
+    file: all.file,
+    line: numberIn(line),
+    column: numberIn(column),
     message: parts.flatMap(({ message }) => message ?? []).join(' '),
     ...(told === undefined ? {} : { severity: told }),
     ...(folder === undefined ? {} : { folder }),

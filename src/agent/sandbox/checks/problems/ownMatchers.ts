@@ -21,7 +21,11 @@ export const NAMED: Readonly<Record<string, ProblemMatcher>> = {
       { regexp: String.raw`^(\S.*)$`, file: 1 },
       {
         regexp: String.raw`^\s+(\d+):(\d+)\s+((error|warning|info)\s+.+)$`,
-        ...{ line: 1, column: 2, message: 3, severity: 4, loop: true },
+        line: 1,
+        column: 2,
+        message: 3,
+        severity: 4,
+        loop: true,
       },
     ],
   },
@@ -74,7 +78,11 @@ export const OWN: readonly ProblemMatcher[] = [
     patterns: [
       {
         regexp: String.raw`^\[(ERROR|WARNING)\] (\S.*?):\[(\d+),(\d+)\] (.+)$`,
-        ...{ severity: 1, file: 2, line: 3, column: 4, message: 5 },
+        severity: 1,
+        file: 2,
+        line: 3,
+        column: 4,
+        message: 5,
       },
     ],
   },
@@ -83,7 +91,11 @@ export const OWN: readonly ProblemMatcher[] = [
     patterns: [
       {
         regexp: String.raw`^([ew]): (\S.*?):${where} (.+)$`,
-        ...{ severity: 1, file: 2, line: 3, column: 4, message: 5 },
+        severity: 1,
+        file: 2,
+        line: 3,
+        column: 4,
+        message: 5,
       },
     ],
   })),

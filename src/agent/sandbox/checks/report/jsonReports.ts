@@ -6,8 +6,12 @@ import { BrokenReport, type Read, type ReportedTest, type TestOutcome } from './
 const MAX_TRIES = 20;
 
 const OUTCOMES: Readonly<Record<string, TestOutcome>> = {
-  ...{ passed: 'passed', failed: 'failed' },
-  ...{ pending: 'skipped', skipped: 'skipped', todo: 'skipped', disabled: 'skipped' },
+  passed: 'passed',
+  failed: 'failed',
+  pending: 'skipped',
+  skipped: 'skipped',
+  todo: 'skipped',
+  disabled: 'skipped',
 };
 
 /**

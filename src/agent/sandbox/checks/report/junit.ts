@@ -76,7 +76,8 @@ function testOf({ attributes, children }: Element, prefix: string): ReportedTest
   const message = children.find(child => ['failure', 'error'].includes(child.name))?.attributes['message'];
   const isPlaced = file !== undefined && file !== '' && Number.isInteger(line);
   return {
-    ...{ id: `${prefix}${place} > ${name}`, outcome },
+    id: `${prefix}${place} > ${name}`,
+    outcome,
     ...(isPlaced ? { place: { file, line, column: 1, message: message ?? name } } : {}),
   };
 }

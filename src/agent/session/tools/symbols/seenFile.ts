@@ -48,7 +48,10 @@ export async function seeFile(
   const proposed = { side: after, lines: await splitLinesInTurns(after.text) };
   const { runs } = await diffLines(current.lines, proposed.lines);
   return {
-    ...{ path, changedBy, current, proposed },
+    path,
+    changedBy,
+    current,
+    proposed,
     toProposed: line => onOtherSide(runs, line, 'before').line,
     toCurrent: line => onOtherSide(runs, line, 'after').line,
   };

@@ -67,11 +67,17 @@ function buttons(turn: Turn): TemplateResult {
   const name = turnName(turn);
   const isOpen = open.length > 0;
   const review = {
-    ...{ label: l10n.t('Review'), of: l10n.t('Review {0}', name), action: 'open', target: key },
+    label: l10n.t('Review'),
+    of: l10n.t('Review {0}', name),
+    action: 'open',
+    target: key,
     onClick: () => post({ type: 'openTurn', ids: isOpen ? open : ids }),
   };
   const undoAll = {
-    ...{ label: l10n.t('Undo'), of: l10n.t('Undo {0}', name), action: 'undoTurn', target: key },
+    label: l10n.t('Undo'),
+    of: l10n.t('Undo {0}', name),
+    action: 'undoTurn',
+    target: key,
     onClick: () => post({ type: 'undoTurn', ids: undo }),
   };
   return html`<div class="votes buttons">

@@ -26,8 +26,10 @@ export function votes(card: Card, { problem }: Pending): TemplateResult {
   const no = plan
     ? button({ label: l10n.t('Send Back…'), of: why, action: 'discard', onClick: sendBack })
     : button({
-        ...{ label: l10n.t('Discard'), of: l10n.t('Discard {0}', label) },
-        ...{ action: 'discard', onClick: discard },
+        label: l10n.t('Discard'),
+        of: l10n.t('Discard {0}', label),
+        action: 'discard',
+        onClick: discard,
       });
   return html`<div class="votes">
     <div class="buttons">
@@ -83,7 +85,8 @@ function primaryButton(card: Card, problem: Pending['problem']): TemplateResult 
 /** Applies the command, and lets the agent run later ones on its own. */
 function alwaysButton({ id, revision, label }: Card): TemplateResult {
   return button({
-    ...{ label: l10n.t('Always Run in the Sandbox Here'), action: 'always' },
+    label: l10n.t('Always Run in the Sandbox Here'),
+    action: 'always',
     of: l10n.t('Run {0}, and always run commands in the sandbox here', label),
     onClick: () => post({ type: 'alwaysRunHere', id, revision }),
   });
@@ -91,7 +94,10 @@ function alwaysButton({ id, revision, label }: Card): TemplateResult {
 
 function checkButton({ id, label }: Card): TemplateResult {
   return button({
-    ...{ label: l10n.t('Run Checks'), of: l10n.t('Run Checks: {0}', label), action: 'runChecks', target: id },
+    label: l10n.t('Run Checks'),
+    of: l10n.t('Run Checks: {0}', label),
+    action: 'runChecks',
+    target: id,
     onClick: () => post({ type: 'runChecks', id }),
   });
 }

@@ -23,8 +23,27 @@ import { createLowlight } from 'lowlight';
 import { el } from '../dom.ts';
 
 const languages = {
-  ...{ bash, c, cpp, csharp, css, diff, go, java, javascript, json, kotlin, markdown, php, python, ruby },
-  ...{ rust, sql, swift, typescript, xml, yaml },
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  diff,
+  go,
+  java,
+  javascript,
+  json,
+  kotlin,
+  markdown,
+  php,
+  python,
+  ruby,
+  rust,
+  sql,
+  swift,
+  typescript,
+  xml,
+  yaml,
 };
 /** Longer code stays plain: colouring it would block the panel. */
 const MAX_CHARS = 50_000;

@@ -146,9 +146,18 @@ test('an apply whose end could not be recorded is finished at the next start: ap
   assert.deepEqual(
     { ...entry, at: '', files: entry?.files.length },
     {
-      ...{ previewId: 'p1', label: 'Edit a.txt', kind: 'files', sourceToolName: 'test', action: 'apply' },
-      ...{ actor: 'human', reason: 'because', outcome: 'applied' },
-      ...{ message: 'Applied: p1 (Edit a.txt). Reason: because', interrupted: true, at: '', files: 4 },
+      previewId: 'p1',
+      label: 'Edit a.txt',
+      kind: 'files',
+      sourceToolName: 'test',
+      action: 'apply',
+      actor: 'human',
+      reason: 'because',
+      outcome: 'applied',
+      message: 'Applied: p1 (Edit a.txt). Reason: because',
+      interrupted: true,
+      at: '',
+      files: 4,
     },
   );
   assert.deepEqual(await world.restart(), [], 'once');
@@ -185,7 +194,10 @@ test('an incomplete apply: a file that holds neither is left alone and reported,
   const reports = await world.restart(() => world.workspace.put('b.txt', 'mine'));
   assert.deepEqual(reports, [
     {
-      ...{ previewIds: ['p1'], end: 'rolledBack', restored: ['a.txt', 'new.txt'], leftAlone: ['b.txt'] },
+      previewIds: ['p1'],
+      end: 'rolledBack',
+      restored: ['a.txt', 'new.txt'],
+      leftAlone: ['b.txt'],
       failed: [],
     },
   ]);

@@ -47,8 +47,10 @@ function world(disk: ResolvingFiles, log = new MemoryPreviewLog()) {
   const invoker = new Invoker(store, disk, () => 'apply');
   const apply = (staged = changes): Promise<unknown> =>
     invoker.resolve({
-      ...{ id: store.stage(draft({ changes: staged })).preview.id, action: 'apply' },
-      ...{ reason: 'ok', actor: 'human' },
+      id: store.stage(draft({ changes: staged })).preview.id,
+      action: 'apply',
+      reason: 'ok',
+      actor: 'human',
     });
   const types = (): string[] => log.lines.map(line => (JSON.parse(line) as { type: string }).type);
   return { store, log, told, apply, types };

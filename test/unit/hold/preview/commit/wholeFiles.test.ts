@@ -136,7 +136,10 @@ for (const from of names) {
         });
         if (written === 'all') log.failAppend(2, Infinity);
         const applied = new Invoker(store, dying, () => 'apply').resolve({
-          ...{ id, action: 'apply', reason: 'ok', actor: 'human' },
+          id,
+          action: 'apply',
+          reason: 'ok',
+          actor: 'human',
         });
         if (written === 'all') await applied;
         else await dead.promise;
@@ -224,7 +227,10 @@ test('bits that were not set before a crash are not taken for written', async co
     },
   });
   void new Invoker(store, dying, () => 'apply').resolve({
-    ...{ id, action: 'apply', reason: 'ok', actor: 'human' },
+    id,
+    action: 'apply',
+    reason: 'ok',
+    actor: 'human',
   });
   await dead.promise;
   const reopened = restoredStore(new MemoryPreviewLog([...log.lines]));

@@ -284,7 +284,9 @@ test('a decision that leaves other lines than the ones that were seen makes the 
   await vote(t, 'apply', 'a.txt', 1);
   const [before, after] = ['a\nb\nc\n', 'A\nb\nC\n'].map(text => sideOfText(text));
   const split = await keepsHunks({ kind: 'modify', path: 'b', before: before!, after: after! }, 0, {
-    ...{ kind: 'modify', path: 'b', before: before! },
+    kind: 'modify',
+    path: 'b',
+    before: before!,
     after: sideOfText('a\nb\nD\n'),
   });
   assert.equal(split, false);

@@ -168,7 +168,9 @@ test('a vote that the user has decided since is answered with the decision, not 
 
 test('an outcome that is no decision of the user is not called one', async () => {
   const expired: SessionMessage = {
-    ...{ role: 'steering', kind: 'outcome', previewIds: ['p1'] },
+    role: 'steering',
+    kind: 'outcome',
+    previewIds: ['p1'],
     text: 'p1 (Run ls) has expired.',
   };
   assert.equal((await answerTo([user('/run ls'), called('1'), expired])).text, 'Understood. What is next?');

@@ -46,14 +46,17 @@ function inTour({ why, files }: { why?: NotRunReason; files?: Record<string, str
       runs.push(exitCode);
       const outcome = exitCode === 0 ? ('passed' as const) : ('failed' as const);
       const result = {
-        ...{ id: '1', name: 'test', command: 'node --test', outcome, exitCode: exitCode ?? -1, seconds: 0.2 },
-        ...{
-          at: '',
-          previews: {},
-          saw: { contents: {}, bits: {}, rest: '' },
-          output: '1 !== 2',
-          problems: [],
-        },
+        id: '1',
+        name: 'test',
+        command: 'node --test',
+        outcome,
+        exitCode: exitCode ?? -1,
+        seconds: 0.2,
+        at: '',
+        previews: {},
+        saw: { contents: {}, bits: {}, rest: '' },
+        output: '1 !== 2',
+        problems: [],
       };
       return { results: [result], notRun: [] };
     },

@@ -43,7 +43,8 @@ class FakeSandboxes implements Sandboxes {
     if (!this.sandbox) return undefined;
     const nothing = { effects: [], leftOut: [], changed: [], ignored: 0, wroteGit: false, notes: [] };
     return {
-      ...{ ...this.sandbox, isBusy: this.isBusy },
+      ...this.sandbox,
+      isBusy: this.isBusy,
       run: async (plan, pending, { add }) => {
         add('ran\n');
         return { ...ended(0), ...nothing, ...(await this.script(plan, pending)) };

@@ -108,8 +108,11 @@ test('a workspace brings variables and a choice among profiles, but no profile, 
     shell: '/bin/sh',
     arguments: ['-e'],
     environment: {
-      ...{ A: 'theirs', PATH: '/shop/bin', PYTHONPATH: 'src' },
-      ...{ NODE_OPTIONS: '--mine', BASH_ENV: '/home/ada/env' },
+      A: 'theirs',
+      PATH: '/shop/bin',
+      PYTHONPATH: 'src',
+      NODE_OPTIONS: '--mine',
+      BASH_ENV: '/home/ada/env',
     },
   });
 });

@@ -10,7 +10,10 @@ const { offerToAskAgain, unansweredPrompt } =
   await import('../../../../../src/views/chat/models/selectModel.ts');
 
 const said = (answer: Partial<AssistantMessage>): AssistantMessage => ({
-  ...{ role: 'assistant', text: '', toolCalls: [], stopReason: 'stop' },
+  role: 'assistant',
+  text: '',
+  toolCalls: [],
+  stopReason: 'stop',
   ...answer,
 });
 const asked = (text: string): SessionMessage => ({ role: 'user', text });

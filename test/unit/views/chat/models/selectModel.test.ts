@@ -12,7 +12,10 @@ interface Row {
 
 test('after the base URL of a server was set, its first model is marked once it is listed, and Enter chooses it', async () => {
   const settings = {
-    ...{ baseUrl: 'http://old/v1', model: '', languageModel: '', provider: 'auto' },
+    baseUrl: 'http://old/v1',
+    model: '',
+    languageModel: '',
+    provider: 'auto',
     chosen: '',
     useModel: (name: string) => void (settings.chosen = name),
     useServer: (url: string) => void (settings.baseUrl = url),
@@ -26,7 +29,10 @@ test('after the base URL of a server was set, its first model is marked once it 
       const isFirst = ++opened === 1;
       let accept = (): void => undefined;
       const pick = {
-        ...{ items: [] as readonly Row[], activeItems: [] as readonly Row[], value: '', busy: true },
+        items: [] as readonly Row[],
+        activeItems: [] as readonly Row[],
+        value: '',
+        busy: true,
         selectedItems: [] as readonly Row[],
         onDidHide: () => ({ dispose: () => undefined }),
         onDidAccept: (listener: () => void) => {

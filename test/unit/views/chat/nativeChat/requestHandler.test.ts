@@ -25,8 +25,13 @@ for (const [when, act] of Object.entries<(session: Session) => unknown>({
     workspace.read = file => gate.pass().then(() => read(file));
     const t = createTestSession({ script: [{ text: 'Hi.' }], workspace });
     const handler = new RequestHandler({
-      ...{ session: t.session, store: t.store, workspace, tools: t.tools, logger: silentLogger },
-      ...{ questions: new Questions(), onWillPrompt: () => undefined },
+      session: t.session,
+      store: t.store,
+      workspace,
+      tools: t.tools,
+      logger: silentLogger,
+      questions: new Questions(),
+      onWillPrompt: () => undefined,
       model: () => ({ label: 'model', offline: false }),
     } as never);
     const references = [{ id: 'a', value: stub.Uri.file('/workspace/a.txt') }];

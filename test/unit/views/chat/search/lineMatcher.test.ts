@@ -6,7 +6,10 @@ import { matchingLines, regexOf, type LineQuery } from '../../../../../src/views
 
 const file = new URL('../../../../../src/views/chat/search/lineWorker.ts', import.meta.url);
 const queryOf = (query: string, texts: Record<string, string>, limit = 9): LineQuery => ({
-  ...{ query, isRegex: true, texts: new Map(Object.entries(texts)), limit },
+  query,
+  isRegex: true,
+  texts: new Map(Object.entries(texts)),
+  limit,
 });
 const FOREVER = queryOf('^(a+)+$', { a: `${'a'.repeat(200)}!` });
 const timeLimitMs = 60_000;

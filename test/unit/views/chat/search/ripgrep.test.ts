@@ -11,7 +11,12 @@ import {
 
 const posix = { skip: process.platform === 'win32' && 'POSIX only' };
 const query = {
-  ...{ query: 'x', isRegex: true, include: [], exclude: [], limit: 10, timeLimitMs: 60_000 },
+  query: 'x',
+  isRegex: true,
+  include: [],
+  exclude: [],
+  limit: 10,
+  timeLimitMs: 60_000,
 };
 
 /** Searches with a script in place of ripgrep. */

@@ -205,15 +205,13 @@ test('a change that failed says why', () => {
 
 test('what stands in the way comes first in a row, and the worst result of a check in the head', () => {
   const mark = (state: CheckMark['state']): CheckMark => ({
-    ...{
-      name: 'test',
-      state,
-      isCurrent: state === 'passed',
-      seconds: 1,
-      problems: 0,
-      isFlaky: false,
-      together: [],
-    },
+    name: 'test',
+    state,
+    isCurrent: state === 'passed',
+    seconds: 1,
+    problems: 0,
+    isFlaky: false,
+    together: [],
   });
   const stale = staged(1, { state: { kind: 'pending', stale: ['1.ts'] } });
   const checks = ({ id }: Preview) => [mark(id === 'p1' ? 'passed' : 'failed')];

@@ -33,7 +33,8 @@ test('a key in a diff that still shows the revision before the last hunk was dec
   const store = new PreviewStore(new MemoryPreviewLog(), error => assert.fail(String(error)));
   const workspace = new MemoryWorkspace({ 'late.txt': text });
   const ctx = {
-    ...{ store, invoker: new Invoker(store, workspace, () => 'none') },
+    store,
+    invoker: new Invoker(store, workspace, () => 'none'),
     files: (path: string) => stub.Uri.file(`/${path}`),
     edits: { hasUnsaved: () => false },
     shown: { of: () => shownRevision, onDidShow: shown.event },
@@ -45,7 +46,9 @@ test('a key in a diff that still shows the revision before the last hunk was dec
   assert.equal(written(), 1);
 
   const at = (revision: number) => ({
-    ...{ address: { previewId: id, side: 'proposal', path: '/late.txt' } as const, line: 40, revision },
+    address: { previewId: id, side: 'proposal', path: '/late.txt' } as const,
+    line: 40,
+    revision,
     pressedAt: 1,
   });
   await commands.voteOnHunk('apply', [], at(1));
@@ -63,7 +66,8 @@ test('the next key waits for a diff that VS Code draws slowly, and no longer onc
   const lines = text.split('\n');
   const after = lines.map((line, n) => (n % 10 === 5 ? 'two' : line)).join('\n');
   const ctx = {
-    ...{ store, invoker: new Invoker(store, new MemoryWorkspace({ 'slow.txt': text }), () => 'none') },
+    store,
+    invoker: new Invoker(store, new MemoryWorkspace({ 'slow.txt': text }), () => 'none'),
     files: (path: string) => stub.Uri.file(`/${path}`),
     edits: { hasUnsaved: () => false },
     shown: { of: () => shownRevision, onDidShow: shown.event },
@@ -106,7 +110,10 @@ test('a file that the user begins to type into while what it imports is applied 
   });
   let isTyped = false;
   const ctx = {
-    ...{ store, rebaser, invoker: new Invoker(store, workspace, () => 'none'), logger: silentLogger },
+    store,
+    rebaser,
+    invoker: new Invoker(store, workspace, () => 'none'),
+    logger: silentLogger,
     edits: { hasUnsaved: (id: string) => id === cart && isTyped },
     opener: { together: (work: () => unknown) => work() },
   };

@@ -28,7 +28,10 @@ for (const typed of ['it', 'what it builds on', undefined])
     });
     const unsaved = new Set<string>();
     const ctx = {
-      ...{ store, rebaser, invoker: new Invoker(store, workspace, () => 'none'), logger: silentLogger },
+      store,
+      rebaser,
+      invoker: new Invoker(store, workspace, () => 'none'),
+      logger: silentLogger,
       edits: { hasUnsaved: (id: string) => unsaved.has(id) },
       opener: { together: (work: () => unknown) => work() },
     };

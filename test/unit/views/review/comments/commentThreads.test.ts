@@ -42,7 +42,11 @@ function given() {
       ...createCommentController(),
       createCommentThread: (uri: stub.Uri, range: stub.Range, comments: readonly unknown[]) => {
         const made: Thread = {
-          ...{ uri, range, canReply: true, contextValue: '', comments: comments as readonly Shown[] },
+          uri,
+          range,
+          canReply: true,
+          contextValue: '',
+          comments: comments as readonly Shown[],
           dispose: () => void threads.splice(threads.indexOf(thread), 1),
         };
         const thread = new Proxy(made, {

@@ -9,8 +9,13 @@ stub.useVscodeStub();
 const { opaqueDocument } = await import('../../../../../src/views/review/documents/opaqueDocument.ts');
 
 const details = {
-  ...{ command: 'npm test', folder: '/w', shell: '/bin/sh', arguments: ['-c'], environment: {} },
-  ...{ timeLimit: 60, sandbox: { engine: 'overlay', isolated: true } },
+  command: 'npm test',
+  folder: '/w',
+  shell: '/bin/sh',
+  arguments: ['-c'],
+  environment: {},
+  timeLimit: 60,
+  sandbox: { engine: 'overlay', isolated: true },
 };
 const commandIn = (state: Preview['state'], last?: Partial<LedgerEntry>): string => {
   const preview = previewWith({ kind: 'action', changes: null, purpose: 'command', details, state });

@@ -27,8 +27,12 @@ function typedInto(id: string) {
   };
   const document = { uri, isDirty: true, getText: () => 'typed', save: () => (document.isDirty = false) };
   Object.assign(stub.workspace, {
-    ...{ onDidOpenTextDocument: none, onDidChangeTextDocument: none, onWillSaveTextDocument: none },
-    ...{ onDidSaveTextDocument: none, onDidCloseTextDocument: none, textDocuments: [document] },
+    onDidOpenTextDocument: none,
+    onDidChangeTextDocument: none,
+    onWillSaveTextDocument: none,
+    onDidSaveTextDocument: none,
+    onDidCloseTextDocument: none,
+    textDocuments: [document],
   });
   Object.assign(stub.Uri, { parse: () => uri });
   return document;

@@ -23,7 +23,9 @@ async function given(action: 'apply' | 'discard') {
   const host = { store, invoker, overlay: new Overlay(store), l10n: english };
   const opened: string[] = [];
   const ctx = {
-    ...{ store, invoker, logger: silentLogger },
+    store,
+    invoker,
+    logger: silentLogger,
     rebaser: new Rebaser({ store, workspace, logger: silentLogger }),
     opener: { open: ({ id }: Preview) => Promise.resolve(opened.push(id)) },
     edits: { hasUnsaved: () => false },

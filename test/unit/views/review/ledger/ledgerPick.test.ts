@@ -19,7 +19,10 @@ Object.assign(stub.window, {
     set items(items: readonly Shown[]) {
       shown = items.filter(item => !('kind' in item));
     },
-    ...{ onDidTriggerButton: event, onDidAccept: event, onDidTriggerItemButton: event, onDidHide: event },
+    onDidTriggerButton: event,
+    onDidAccept: event,
+    onDidTriggerItemButton: event,
+    onDidHide: event,
     show: () => undefined,
   }),
 });

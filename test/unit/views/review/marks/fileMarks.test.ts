@@ -28,7 +28,9 @@ test('what was slow to read does not bring back the marks of a preview that is g
   workspace.put('big.txt', text);
   const { id } = stage({ changes: [modify('big.txt', text, text.replace('19999', 'last'))] });
   const marks = new FileMarks({
-    ...{ store, logger: silentLogger, extensionUri: stub.Uri.file('/x') },
+    store,
+    logger: silentLogger,
+    extensionUri: stub.Uri.file('/x'),
     files: (path: string) => stub.Uri.file(`/w/${path}`),
     workspace: { pathOf: (path: string) => path.slice('/w/'.length) },
   } as never);

@@ -163,8 +163,15 @@ export class LandedFile {
 
   #note(document: OpenDocument, event: DocumentEvent): void {
     const followed = this.#documents.get(document) ?? {
-      ...{ isHeld: false, isTakenAway: false, wasDirty: false, isSaved: false, wasSaved: false },
-      ...{ isClosed: false, isReverted: false, last: undefined, read: this.#known?.get(document)?.read },
+      isHeld: false,
+      isTakenAway: false,
+      wasDirty: false,
+      isSaved: false,
+      wasSaved: false,
+      isClosed: false,
+      isReverted: false,
+      last: undefined,
+      read: this.#known?.get(document)?.read,
     };
     this.#documents.set(document, followed);
     followed.wasDirty ||= document.isDirty || event === 'saved';

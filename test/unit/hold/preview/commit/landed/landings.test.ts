@@ -371,7 +371,8 @@ test('what did not stay is the same after a reload: pending, in its place among 
 test('applying many files looks at a preview once, and at no text until an editor has its file open', () => {
   const { store, workspace } = new EditorWorld({});
   const side = (hash: string): TextSide => ({
-    ...{ hash, encoding: defaultEncoding },
+    hash,
+    encoding: defaultEncoding,
     get text() {
       return assert.fail('it was read');
     },
