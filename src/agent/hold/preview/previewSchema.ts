@@ -14,16 +14,19 @@ const place = z.tuple([z.string().check(z.regex(/^[\w-]+\.pack$/)), z.int(), z.i
 /** The places of the sides of lines whose contents are stored beside the log, which `bindTexts` binds to them. */
 export const placesOfSides = new WeakMap<FileSide, Place>();
 
+/** The `text` of a side until it is bound. All sides share one getter: thousands of getters would block a start. */
+const unbound: PropertyDescriptor & ThisType<TextSide> = {
+  get: () => {
+    throw new Error('This text is not bound.');
+  },
+  enumerable: true,
+  configurable: true,
+};
+
 const stored = z.pipe(
   z.object({ hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)), at: place, encoding }),
   z.transform(({ hash, at, encoding }): TextSide => {
-    const side = {
-      hash,
-      get text(): string {
-        throw new Error('This text is not bound to its storage.');
-      },
-      encoding,
-    };
+    const side = Object.defineProperty({ hash, encoding }, 'text', unbound) as TextSide;
     placesOfSides.set(side, at);
     return side;
   }),

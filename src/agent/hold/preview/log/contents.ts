@@ -1,7 +1,7 @@
 import { TimeSlice } from '../../../base/async.ts';
 import { orUndefined, ToolError } from '../../../base/errors.ts';
 import { sha256, type Sha256 } from '../../../base/hash.ts';
-import { decodeText, encodeText, type TextEncoding } from '../../text/encodings.ts';
+import { decodeText, encodeText } from '../../text/encodings.ts';
 import { binarySide, contentGone as binaryGone, type Blobs } from '../blobs.ts';
 import { hashedSides, isText, type BinarySide, type FileSide, type TextSide } from '../fileChange.ts';
 import { CHAIN, newlyStored, Packs, type Place, type Stored } from './packs.ts';
@@ -36,6 +36,8 @@ export class Contents implements Blobs {
   readonly #unwritten: Sha256[] = [];
   readonly #placed: TextSide[] = [];
   readonly #packs: Packs;
+  /** The `text` of held sides, read on demand. They share one getter: thousands of getters would block a start. */
+  readonly #text: PropertyDescriptor & ThisType<TextSide>;
   #failure: unknown;
   /** Contents are moving to new packs. A new line names none that has not moved, and none is based on one: it may be about to go. */
   #isMoving = false;
@@ -44,6 +46,14 @@ export class Contents implements Blobs {
   constructor(folder: string, wasLeft = false) {
     this.folder = folder;
     this.#packs = new Packs(folder, wasLeft);
+    const read = (side: TextSide): string => this.#heldText(side);
+    this.#text = {
+      get() {
+        return read(this);
+      },
+      enumerable: true,
+      configurable: true,
+    };
   }
 
   /**
@@ -215,13 +225,12 @@ export class Contents implements Blobs {
   }
 
   #hold(side: TextSide): void {
-    const get = (): string => this.#text(side.hash, side.encoding);
     this.#held.add(side);
     // Its own property, so that a copy has the text, too.
-    Object.defineProperty(side, 'text', { get, enumerable: true, configurable: true });
+    Object.defineProperty(side, 'text', this.#text);
   }
 
-  #text(hash: Sha256, encoding: TextEncoding): string {
+  #heldText({ hash, encoding }: Pick<TextSide, 'hash' | 'encoding'>): string {
     const key = textKey({ hash, encoding });
     const cached = this.#texts.get(key);
     if (cached !== undefined) return cached;
