@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { appendFile, mkdir, open, stat, truncate } from 'node:fs/promises';
 import * as path from 'node:path';
 import { atOnce, inTurns, TimeSlice } from '../async.ts';
@@ -239,8 +239,10 @@ export class JsonLog<T> {
 
   /** Writes the file again. Short entries are appended to the old one meanwhile, and copied last. */
   async #writeAgain(): Promise<void> {
-    const copy = (temporary: string): void => copyRest(this.#file, temporary);
-    await this.#replace([await readWhole(this.#file)], copy);
+    const written = await readWhole(this.#file);
+    await this.#replace([written], temporary =>
+      appendFileSync(temporary, readFileSync(this.#file).subarray(statSync(temporary).size)),
+    );
   }
 
   async #sync(): Promise<void> {
@@ -328,18 +330,6 @@ async function readWhole(file: string): Promise<Buffer> {
     return bytes.subarray(0, end);
   } finally {
     await handle.close();
-  }
-}
-
-/** Appends what a file has beyond its copy. */
-function copyRest(file: string, copy: string): void {
-  const from = statSync(copy).size;
-  const handle = openSync(file, 'r');
-  try {
-    const rest = Buffer.alloc(Math.max(fstatSync(handle).size - from, 0));
-    appendFileSync(copy, rest.subarray(0, readSync(handle, rest, 0, rest.length, from)));
-  } finally {
-    closeSync(handle);
   }
 }
 

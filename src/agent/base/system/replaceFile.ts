@@ -16,9 +16,13 @@ export function replaceFile(
   from: string,
   to: string,
   {
-    move = (from: string, to: string): void | Promise<void> => rename(from, to),
+    move = rename,
     platform = process.platform,
     patience = PATIENCE,
+  }: {
+    readonly move?: (from: string, to: string) => void | Promise<void>;
+    readonly platform?: NodeJS.Platform;
+    readonly patience?: number;
   } = {},
 ): Promise<void> {
   return patiently(() => move(from, to), { platform, patience });
@@ -51,14 +55,18 @@ export function isTransient(error: unknown, platform: NodeJS.Platform = process.
 
 /**
  * Writes a file beside another one and then in its place.
- * @param steps `before`: awaited before that. `last`: completes the file beside it, in the moment in which that takes its place, and
- *   again at each new attempt; nothing makes its bytes survive a power cut
+ * @param before awaited before that
+ * @param last completes the file beside it in the moment in which that takes its place, and again at each new attempt; nothing makes
+ *   these bytes survive a power cut
  * @throws any error of the file system; then the file is as it was
  */
 export async function replaceContent(
   file: string,
   content: Iterable<Buffer> | AsyncIterable<string | Buffer>,
-  steps: {
+  {
+    before,
+    last,
+  }: {
     readonly before?: () => Promise<void> | undefined;
     readonly last?: ((temporary: string) => void) | undefined;
   } = {},
@@ -67,13 +75,12 @@ export async function replaceContent(
   try {
     await writeFile(temporary, content);
     await syncFile(temporary, () => undefined);
-    await steps.before?.();
-    const { last } = steps;
+    await before?.();
     const move = (from: string, to: string): void => {
       last?.(from);
       renameSync(from, to);
     };
-    await replaceFile(temporary, file, last && { move });
+    await replaceFile(temporary, file, { move });
     // Else a power cut may bring back the old file, whose last bytes are not flushed.
     await syncFolder(path.dirname(file));
   } catch (error) {
