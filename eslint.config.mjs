@@ -54,6 +54,7 @@ function importRules(isCore, file) {
     ],
     'no-restricted-syntax': [
       'error',
+      { selector: 'SpreadElement > ObjectExpression', message: 'Write its properties without the spread.' },
       ...(isCore ? [] : [BARE_TOAST, ...BARE_TEXTS]),
       ...packages.map(([name, wrapper]) => ({
         selector: `ImportExpression[source.value=/^${name.replaceAll('/', '\\u002F')}(\\u002F|$)/]`,
