@@ -970,7 +970,7 @@ export class Invariants {
     const twice = keys.find((key, at) => keys.indexOf(key) < at && !this.#mayComeAgain.has(key));
     for (const key of keys) this.#told.add(key);
     this.check(twice === undefined, () => `told twice: ${twice}`);
-    const told = said.map(({ text }) => text).join('\n');
+    const told = request.messages.flatMap(toldIn).join('\n');
     for (const subject of this.#byId.values()) {
       const { id = '' } = subject;
       const preview = t.store.get(id);
@@ -982,15 +982,11 @@ export class Invariants {
         [...told.matchAll(new RegExp(`\\b${id} \\(.*\\) (?:is|has become) ${what}`, 'g'))].at(-1)?.index ??
         -1;
       const last = lastOf('stale');
-      // A failed attempt says it, also if a revision has cleared its error, and so does a refused vote.
+      // A failed attempt says it, also if a revision has cleared its error.
       const isSaid = t.store
         .ledger()
         .some(({ previewId, message }) => previewId === id && message?.startsWith('Nothing was written'));
-      const isRefused = request.messages.some(
-        message =>
-          message.role === 'tool' && message.tells?.some(key => key.startsWith(`${id} stale`)) === true,
-      );
-      this.check(isSaid || isRefused || last >= 0, () => `not told: ${id} is stale`);
+      this.check(isSaid || last >= 0, () => `not told: ${id} is stale`);
       this.check(
         isSaid || subject.lostEnd || lastOf('no longer stale') <= last,
         () => `told: ${id} is no longer stale, and it is`,
@@ -1197,6 +1193,15 @@ function isUntouched(text: string | undefined, { before, after }: FileStep): boo
   if (!now || !old || !next || now.length !== old.length || next.length !== old.length) return false;
   const isNear = (line: number): boolean => [-1, 0, 1].some(by => old[line + by] !== next[line + by]);
   return old.every((text, line) => !isNear(line) || now[line] === text);
+}
+
+/** What a message tells of previews; a refused vote tells that its preview is stale. */
+function toldIn(message: ChatRequest['messages'][number]): readonly string[] {
+  if (message.role === 'steering') return [message.text];
+  if (message.role !== 'tool') return [];
+  return (message.tells ?? []).flatMap(key =>
+    key.includes(' stale') ? [key.replace(' stale', ' (refused) is stale')] : [],
+  );
 }
 
 /** Whether the last word to the model about a preview is that it is left to the user. */
