@@ -171,7 +171,8 @@ export const mutations = [
     rule: 'only the user applies what is protected',
     file: 'hold/preview/resolve/invoker.ts',
     from: 'isProtected = await this.#isProtected(preview, lookOf(request));',
-    to: 'await this.#isProtected(preview);',
+    to: 'await this.#isProtected(preview, lookOf(request));',
+    test: 'hold/preview/resolve/invoker.test.ts',
   },
   {
     rule: 'in plan mode no vote of the model is executed',
