@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { ToolError } from '../../src/agent/base/errors.ts';
 import type { CommandPlan } from '../../src/agent/sandbox/commands/commandPlan.ts';
-import type { Sandbox, SandboxEnd } from '../../src/agent/sandbox/commands/sandbox.ts';
+import type { Sandbox } from '../../src/agent/sandbox/commands/sandbox.ts';
 import { Effects, foundContent, type Found } from '../../src/agent/sandbox/view/effects.ts';
 import { contentOf } from '../../src/agent/hold/preview/blobs.ts';
 import { hashOf } from '../../src/agent/hold/preview/commit/held.ts';
@@ -11,6 +11,7 @@ import type { FileContent, Workspace } from '../../src/agent/hold/preview/worksp
 import { DiskWorkspace } from '../support/diskWorkspace.ts';
 import { MemoryWorkspace } from '../support/memoryWorkspace.ts';
 import type { SandboxWorld } from '../support/sandboxWorld.ts';
+import { ENDED } from '../support/checkWorld.ts';
 
 /** The files of a history that are texts, which are merged. */
 export const TEXTS = ['a.txt', 'src/b.txt'] as const;
@@ -139,18 +140,6 @@ export function inMemory(): SandboxPlace {
     },
   };
 }
-
-const ENDED: SandboxEnd = {
-  exitCode: 0,
-  ended: 0,
-  running: [],
-  effects: [],
-  leftOut: [],
-  changed: [],
-  ignored: 0,
-  wroteGit: false,
-  notes: [],
-};
 
 function foundIn(content: FileContent | null, bits: number | undefined): Found | undefined {
   return content ? foundContent(content, bits ?? 0o644) : undefined;

@@ -28,6 +28,19 @@ export type Command = (
 
 const LINE_WORKER = new URL('../../src/views/chat/search/lineWorker.ts', import.meta.url);
 
+/** The end of a command that succeeded and did nothing. */
+export const ENDED: SandboxEnd = {
+  exitCode: 0,
+  ended: 0,
+  running: [],
+  effects: [],
+  leftOut: [],
+  changed: [],
+  ignored: 0,
+  wroteGit: false,
+  notes: [],
+};
+
 /** Checks on test doubles: commands are functions of the view. */
 export class CheckWorld extends InvokerHarness {
   readonly files = new Emitter<void>();
@@ -138,17 +151,7 @@ export class CheckWorld extends InvokerHarness {
         const ended = await this.commands[plan.command]?.(view, signal);
         const [exitCode, output] = typeof ended === 'object' ? ended : [ended ?? 127, ''];
         add(output);
-        return {
-          exitCode,
-          ended: 0,
-          running: [],
-          effects: [],
-          leftOut: [],
-          changed: [],
-          ignored: 0,
-          wroteGit: false,
-          notes: [],
-        };
+        return { ...ENDED, exitCode };
       },
       readIgnored: () => Promise.resolve(undefined),
       reset: () => Promise.resolve(),
